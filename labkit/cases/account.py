@@ -1,0 +1,29 @@
+"""An account that holds 100, and workers that each take 30 from it.
+
+A worker returns a true value if it took the money, and a false one if it went away without.
+"""
+
+from __future__ import annotations
+
+from labkit.sim.lab import Lab
+
+START, WITHDRAWAL = 100, 30
+
+
+def account(lab: Lab) -> None:
+    """A setup: the account holds 100."""
+    lab.redis.set("balance", START)
+
+
+def money_is_right(lab: Lab) -> str | None:
+    """A check: what is left is 100 minus 30 for everybody who took money."""
+    taken = sum(bool(answer) for answer in lab.returned.values())
+    right, left = START - WITHDRAWAL * taken, int(lab.redis.get("balance"))
+    if left == right:
+        return None
+    return f"{taken} took {WITHDRAWAL} each, and {left} is left instead of {right}"
+
+
+def balance_left(lab: Lab) -> str | None:
+    """A check that always answers: it reports what is left, for tables of outcomes."""
+    return f"{lab.redis.get('balance')} is left"

@@ -1,0 +1,106 @@
+"""Checks: the rules of an exploration, sorted into those judged on the way and at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from labkit.sim.commands import STUCK, Ended
+from labkit.sim.errors import CheckError, LabkitError
+from labkit.sim.invariants import Invariant
+from labkit.sim.lab import Lab, read_only
+from labkit.sim.machine import WORLD, Machine, State
+
+Check = Invariant | Callable[[Lab], "str | None"]
+
+
+class Checks:
+    """One or several checks.
+
+    Args:
+        check: an invariant, a function of the finished lab that returns None or a sentence,
+            or several of them in a list.
+    """
+
+    def __init__(self, check: Check | Iterable[Check] | None) -> None:
+        if check is None:
+            self.all: tuple[Check, ...] = ()
+        elif isinstance(check, Invariant) or callable(check):
+            self.all = (check,)
+        else:
+            self.all = tuple(check)
+        for one in self.all:
+            if not (isinstance(one, Invariant) or callable(one)):
+                raise CheckError(
+                    f"check={one!r} is neither an invariant (such as labkit.mutual_exclusion) nor "
+                    f"a function of the finished lab that returns None or a sentence."
+                )
+        self.monitors = [c for c in self.all if isinstance(c, Invariant) and c.step]
+        self._judged: dict[Any, str | None] = {}
+
+    @property
+    def names(self) -> list[str]:
+        return [_name(check) for check in self.all]
+
+    @property
+    def source(self) -> str:
+        """How the checks are written in a call."""
+        names = [_identifier(check) for check in self.all]
+        return names[0] if len(names) == 1 else f"[{', '.join(names)}]"
+
+    def judge(self, machine: Machine, state: State) -> str | None:
+        """The first broken rule of a finished state, as a sentence; None if all hold."""
+        ends = tuple(
+            (letter, pending if isinstance(pending, Ended) else Ended(STUCK, reason=str(pending)))
+            for letter, pending in machine.pending(state).items()
+        )
+        key = (state[WORLD], tuple((letter, repr(ended)) for letter, ended in ends))
+        if key not in self._judged:
+            self._judged[key] = self._ask(machine, state, ends)
+        return self._judged[key]
+
+    def _ask(self, machine: Machine, state: State, ends: Any) -> str | None:
+        worlds = machine.worlds
+        lab = Lab(read_only(worlds.execute, state[WORLD]), worlds.now_ms(state[WORLD]))
+        for letter, ended in ends:
+            lab.end(letter, ended)
+        for check in self.all:
+            judge = check.at_end if isinstance(check, Invariant) else check
+            sentence = _answer(check, judge, lab) if judge else None
+            if sentence is not None:
+                return sentence
+        return None
+
+
+def _answer(check: Check, judge: Callable[[Lab], str | None], lab: Lab) -> str | None:
+    try:
+        sentence = judge(lab)
+    except LabkitError:
+        raise
+    except Exception as error:
+        raise CheckError(
+            f"The check {_name(check)} raised {type(error).__name__}: {error}. "
+            f"It was asked about a finished run with these ends: {dict(lab.outcome)}."
+        ) from error
+    if sentence is not None and not isinstance(sentence, str):
+        raise CheckError(
+            f"The check {_name(check)} answered {sentence!r}. "
+            f"A check answers None when the rule holds, or a sentence that says what is wrong."
+        )
+    return sentence
+
+
+def _name(check: Check) -> str:
+    if isinstance(check, Invariant):
+        return check.name
+    return getattr(check, "__name__", repr(check))
+
+
+def _identifier(check: Check) -> str:
+    from labkit.sim import invariants
+
+    if isinstance(check, Invariant):
+        for name, value in vars(invariants).items():
+            if isinstance(value, Invariant) and value.name == check.name:
+                return name if value == check else f'{name}.on("{check.keys}")'
+    return _name(check)

@@ -1,0 +1,106 @@
+"""What a worker is about to do: its pending command, a wait, or its end.
+
+command          one request to a store (a transaction counts as one)
+pending command  the command a worker is stopped in front of
+deadline         the instant at which a wait ends by itself
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Words = tuple[bytes, ...]
+
+RETURNED, RAISED, CRASHED, STUCK = "returned", "raised", "crashed", "stuck"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One request, as it goes over the wire.
+
+    Attributes:
+        words: one tuple per command; a transaction has several, from MULTI to EXEC.
+        session: the connection it is sent on, such as "A1" (WATCH belongs to a connection).
+        store: the store it goes to.
+        db: the number of the Redis database.
+        text: how a person would write it; part of traces, so it is the same everywhere.
+    """
+
+    words: tuple[Words, ...]
+    session: str
+    store: str = "redis"
+    db: int = 0
+    text: str = field(default="", compare=False)
+
+    @classmethod
+    def of(cls, words: tuple[Words, ...], session: str, **where: Any) -> Command:
+        return cls(words, session, text=describe(words), **where)
+
+    @property
+    def name(self) -> str:
+        """The command's name in capitals; EXEC for a transaction."""
+        return self.words[-1][0].decode("utf-8", "replace").upper()
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The worker waits for `ms` milliseconds: it sleeps, works, or waits for a reply."""
+
+    ms: int
+    why: Literal["sleeps", "works", "waits for a reply"]
+
+    def __str__(self) -> str:
+        return f"{self.why} for {self.ms} ms"
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The worker has ended: `how` is returned, raised, crashed or stuck."""
+
+    how: str
+    value: Any = None
+    error: BaseException | None = field(default=None, compare=False)
+    reason: str = ""
+
+    def __str__(self) -> str:
+        if self.how == RETURNED:
+            return "returned" if self.value is None else f"returned {self.value!r}"
+        return f"{self.how} {self.reason}".strip()
+
+
+Pending = Command | Waiting | Ended
+
+_PLAIN = re.compile(r"[\w.:/*@+\-{}|=<>]+")
+_SCRIPT_NAME = re.compile(r"\s*--\s*([^\n]+)")
+_LONGEST_SCRIPT = 32
+
+
+def describe(words: tuple[Words, ...]) -> str:
+    """A command as one line of text; a transaction's commands are joined by semicolons."""
+    return "; ".join(map(_line, words))
+
+
+def _line(words: Words) -> str:
+    text = [word.decode("utf-8", "backslashreplace") for word in words]
+    text[0] = text[0].upper()
+    if text[0] == "EVAL" and len(text) > 1:
+        return " ".join(["EVAL", _script(text[1]), *map(_quote, text[3:])])
+    return " ".join([text[0], *map(_quote, text[1:])])
+
+
+def _quote(word: str) -> str:
+    return word if _PLAIN.fullmatch(word) else '"' + word.replace('"', '\\"') + '"'
+
+
+def _script(source: str) -> str:
+    """A script by the name in its first line's comment, else by its beginning."""
+    named = _SCRIPT_NAME.match(source)
+    if named:
+        return f"<{named[1].strip()}>"
+    flat = " ".join(source.split())
+    return f"<{flat if len(flat) <= _LONGEST_SCRIPT else flat[: _LONGEST_SCRIPT - 3] + '...'}>"

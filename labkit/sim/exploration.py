@@ -1,0 +1,286 @@
+"""Exploration: every schedule within the bounds, counted, and the shortest that breaks a rule.
+
+exploration      the examination of every schedule within bounds
+bound            a limit that is part of the verdict: pauses, faults, moves, states, seconds
+verdict          violated, holds within bounds, or gave up (at a named bound)
+counterexample   the shortest schedule that breaks the rule, with its trace
+
+The search goes layer by layer: all states after n moves, each with the number of ways that lead to
+it. Different schedules that lead to the same state are counted together from there on, so counts
+in the billions need only some thousands of states.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from labkit.sim import schedule as moves
+from labkit.sim.checks import Check
+from labkit.sim.commands import RAISED, RETURNED, Ended
+from labkit.sim.errors import LabkitBug, LabkitError, NondeterminismError, NotModelled
+from labkit.sim.machine import BROKEN, MEMORY, WORKERS, Machine, State
+from labkit.sim.nodes import Worker
+from labkit.sim.program import Program, Setup, fault_budget
+from labkit.sim.replaying import replay
+from labkit.sim.report import Bounds, Counterexample, Exploration
+from labkit.sim.schedule import Move, Schedule
+
+Layer = dict[State, int]
+Progress = Callable[[str], None]
+
+_REPORT_AFTER_S, _REPORT_EVERY_S = 3.0, 1.0
+_LOOK_EVERY = 1024  # states between two looks at the clock
+_real_clock = time.perf_counter
+
+
+def explore(
+    worker: Worker | Mapping[str, Worker],
+    *,
+    check: Check | Iterable[Check],
+    workers: str | None = None,
+    setup: Setup | None = None,
+    pauses: int = 1,
+    faults: str | Mapping[str, int] = "",
+    evict: str | None = None,
+    moves_max: int = 200,
+    states_max: int = 2_000_000,
+    seconds_max: float | None = None,
+    symmetry: bool = False,
+    progress: Progress | None = None,
+) -> Exploration:
+    """Examine every schedule within the bounds.
+
+    Args:
+        worker: one function for all workers, or a mapping letter -> function.
+        check: an invariant, a function of the finished lab that returns None or a sentence,
+            or several of them.
+        workers: the letters, when `worker` is one function ("AB" unless given).
+        setup: fills the stores: `setup(lab)`.
+        pauses: how often time may pass while somebody could run.
+        faults: which faults may happen: "?!" allows one of each, {"?": 2} two lost replies.
+        moves_max: schedules with more moves are counted in `cut` only.
+        states_max, seconds_max: where to give up.
+        symmetry: workers that run the same function and have not moved are interchangeable;
+            counts stay exact, fewer states are visited. Only for workers that do not decide by
+            their own name.
+        progress: called with a line of text now and then; stderr unless given.
+
+    Raises:
+        LabkitError: for bad arguments, a check that fails itself, a worker that cannot be run.
+    """
+    if evict is not None:
+        raise NotModelled("evict: eviction (the move e) is not modelled yet.")
+    _number("pauses", pauses)
+    _number("moves_max", moves_max)
+    _number("states_max", states_max)
+    budget = fault_budget(faults)
+    program = Program(worker, workers, setup, check)
+    if not program.checks.all:
+        raise LabkitError("explore needs a check: an invariant, or a function of the finished lab.")
+    bounds = Bounds(tuple(program.workers), pauses, budget, moves_max, states_max, seconds_max)
+    with program.virtual():
+        machine = program.machine(
+            faults=list(budget), budget={moves.TIME: pauses, **budget}, symmetry=symmetry
+        )
+        search = _Search(program, machine, bounds, progress or _to_stderr)
+        try:
+            search.run()
+        finally:
+            machine.locals.close()
+    return search.result()
+
+
+def assert_holds(worker: Worker | Mapping[str, Worker], *, check: Any, **bounds: Any) -> Exploration:
+    """For tests: explore, and fail with the schedule, its trace and the line that replays it.
+
+    Raises:
+        AssertionError: when the rule is violated, or the exploration gave up.
+    """
+    exploration = explore(worker, check=check, **bounds)
+    if exploration.verdict != "holds within bounds":
+        raise AssertionError(f"\n{exploration}")
+    return exploration
+
+
+class _Search:
+    def __init__(self, program: Program, machine: Machine, bounds: Bounds, say: Progress) -> None:
+        self.program = program
+        self.machine = machine
+        self.bounds = bounds
+        self.say = say
+        self.layers: list[Layer] = []
+        self.schedules = self.violating = self.cut = self.states = 0
+        self.left = self.returned = 0
+        self.sections = False
+        self.raised: Counter[str] = Counter()
+        self.stopped = ""
+        self.shortest: Schedule | None = None
+        self.started = self.reported = _real_clock()
+        self._works: dict[int, frozenset[str]] = {}
+
+    def run(self) -> None:
+        layer: Layer = {self.machine.start: 1}
+        if self.machine.start[MEMORY] == BROKEN:
+            self.shortest = Schedule()
+        try:
+            while layer and not self.stopped:
+                layer = self._advance(layer)
+        except KeyboardInterrupt:
+            self.stopped = "it was interrupted"
+
+    def _advance(self, layer: Layer) -> Layer:
+        """Make every move from every state of a layer; the states of the next layer."""
+        following: Layer = {}
+        successors, get = self.machine.successors, following.get
+        last = len(self.layers) == self.bounds.moves_max if self.shortest is None else (
+            self._depth == self.bounds.moves_max)  # fmt: skip
+        broken_ends: list[State] = []
+        for number, (state, ways) in enumerate(layer.items()):
+            if number % _LOOK_EVERY == 0 and self._out_of_bounds(number):
+                break
+            found = successors(state)
+            if not found:
+                if self._finish(state, ways) and self.shortest is None:
+                    broken_ends.append(state)
+            elif last:
+                self.cut += ways
+            else:
+                for _, after in found:
+                    following[after] = get(after, 0) + ways
+        self.states += len(layer)
+        if self.shortest is None:
+            self.layers.append(layer)
+            self._look_for_the_shortest(broken_ends, following)
+        self._depth = getattr(self, "_depth", 0) + 1
+        return following
+
+    def _finish(self, state: State, ways: int) -> bool:
+        """Count a complete schedule's end; whether a rule is broken there."""
+        broken = state[MEMORY] == BROKEN
+        if not broken:
+            broken = self.program.checks.judge(self.machine, state) is not None
+        self.schedules += ways
+        self.violating += ways * broken
+        works = [self._work(local) for local in state[WORKERS:]]
+        self.left += ways * any("leave" in work for work in works)
+        self.returned += ways * any(RETURNED in work for work in works)
+        self.sections = self.sections or any("enter" in work for work in works)
+        for pending in self.machine.pending(state).values():
+            if isinstance(pending, Ended) and pending.how == RAISED:
+                self.raised[pending.reason] += ways
+        return broken
+
+    def _work(self, local: int) -> frozenset[str]:
+        """What a worker's end says about its work: sections entered and left, and how it ended."""
+        if local not in self._works:
+            node = self.machine.locals.nodes[local]
+            names = {event.name for step in node.path() for event in step.events}
+            self._works[local] = frozenset(names | {node.ended.how if node.ended else ""})
+        return self._works[local]
+
+    def _out_of_bounds(self, number: int) -> bool:
+        now = _real_clock()
+        if self.states + number >= self.bounds.states_max:
+            self.stopped = f"states_max={self.bounds.states_max:,} was reached"
+        elif self.bounds.seconds_max is not None and now - self.started > self.bounds.seconds_max:
+            self.stopped = f"seconds_max={self.bounds.seconds_max:g} was reached"
+        elif now - self.started > _REPORT_AFTER_S and now - self.reported > _REPORT_EVERY_S:
+            self.reported = now
+            self.say(f"exploring: {self.states + number:,} states, {self.schedules:,} schedules "
+                     f"complete, {now - self.started:.0f} s")  # fmt: skip
+        return bool(self.stopped)
+
+    def _look_for_the_shortest(self, broken_ends: list[State], following: Layer) -> None:
+        targets = set(broken_ends)
+        if not targets:
+            targets = {state for state in following if state[MEMORY] == BROKEN}
+            if targets:
+                self.layers.append(following)
+        if targets:
+            self.shortest = _shortest(self.machine, self.layers, targets)
+            self.layers.clear()
+
+    def result(self) -> Exploration:
+        counterexample = None
+        if self.shortest is not None:
+            counterexample = self._confirmed(self.shortest)
+        return Exploration(
+            program=self.program.name,
+            rule="; ".join(self.program.checks.names),
+            bounds=self.bounds,
+            schedules=self.schedules,
+            violating=self.violating,
+            worked=self.left if self.sections else self.returned,
+            sections=self.sections,
+            states=self.states,
+            cut=self.cut,
+            stopped=self.stopped or (f"moves_max={self.bounds.moves_max}" if self.cut else ""),
+            raised=self.raised,
+            runs=self.machine.locals.runs,
+            counterexample=counterexample,
+        )
+
+    def _confirmed(self, schedule: Schedule) -> Counterexample:
+        """The counterexample, run twice more from the beginning and compared step by step."""
+        program = self.program
+        first, second = (
+            replay(program.worker, schedule, workers=None if isinstance(program.worker, Mapping)
+                   else "".join(program.workers), setup=program.setup, check=program.check)
+            for _ in range(2)
+        )  # fmt: skip
+        for a, b in zip(first.steps, second.steps, strict=False):
+            if a != b:
+                raise NondeterminismError(
+                    f'Two runs of "{schedule}" differ at step {a.number}:\n{a}\n{b}\n'
+                    f"Something in the workers, the setup or the check is not deterministic."
+                )
+        if first.broken is None:
+            raise LabkitBug(f'"{schedule}" broke a rule in the exploration, but not in its replay.')
+        return Counterexample(schedule, first, first.broken)
+
+
+def _shortest(machine: Machine, layers: list[Layer], targets: set[State]) -> Schedule:
+    """Of all shortest ways to a target, the best one.
+
+    Fewest faults, then the fewest `t`, the fewest switches of worker, then the order of the moves.
+    """
+    keep = [targets]
+    for layer in reversed(layers[:-1]):
+        keep.append({s for s in layer if any(a in keep[-1] for _, a in machine.successors(s))})
+    keep.reverse()
+    best: dict[tuple[State, str | None], tuple[Any, ...]] = {(machine.start, None): (0, 0, 0, ())}
+    ways: dict[tuple[Any, ...], tuple[Move, ...]] = {(): ()}
+    for wanted in keep[1:]:
+        better: dict[tuple[State, str | None], tuple[Any, ...]] = {}
+        for (state, last), cost in best.items():
+            for move, after in machine.successors(state):
+                if after in wanted:
+                    path = (*cost[3], move.rank)
+                    ways[path] = (*ways[cost[3]], move)
+                    key = (after, move.worker or last)
+                    new = _cost(cost, move, last, path)
+                    if key not in better or new < better[key]:
+                        better[key] = new
+        best = better
+    return Schedule(ways[min(best.values())[3]])
+
+
+def _cost(cost: tuple[Any, ...], move: Move, last: str | None, path: Any) -> tuple[Any, ...]:
+    faults, times, switches, _ = cost
+    switched = move.worker is not None and last is not None and move.worker != last
+    return (faults + move.is_fault, times + (move.kind == moves.TIME), switches + switched, path)
+
+
+def _number(name: str, value: int) -> None:
+    if not isinstance(value, int) or value < 0:
+        raise LabkitError(f"{name}={value!r}: it must be a whole number, 0 or more.")
+
+
+def _to_stderr(line: str) -> None:
+    end = "\r" if sys.stderr.isatty() else "\n"
+    sys.stderr.write(line + end)
+    sys.stderr.flush()

@@ -1,0 +1,224 @@
+"""Invariants: rules that must always hold, each as a sentence that can be checked.
+
+invariant  a named rule, judged after every step or at the end of a schedule
+witness    the who and what of a broken rule
+
+An invariant that is judged after every step is a small automaton: what it remembers, and how that
+changes with each transition. Memories are hashable and kept small, because they are part of the
+state. Which key is the lock is said with `.on("lock")`; without it, every key is looked at.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from labkit.sim import schedule as moves
+from labkit.sim.commands import CRASHED
+from labkit.sim.lab import Lab
+from labkit.sim.machine import Transition
+from labkit.sim.process import Event
+
+Verdict = tuple[Any, str | None]  # what to remember, and the sentence if the rule is broken
+Observe = Callable[["Invariant", Any, Transition], Verdict]
+
+
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """A rule.
+
+    Attributes:
+        name: the rule as a sentence.
+        step: judges a transition, given what is remembered (None: judged at the end only).
+        at_end: judges a finished lab.
+        start: what is remembered at the beginning.
+        keys: a pattern for the keys it looks at.
+    """
+
+    name: str
+    step: Observe | None = None
+    at_end: Callable[[Lab], str | None] | None = None
+    start: Any = frozenset()
+    keys: str = "*"
+
+    def __str__(self) -> str:
+        return self.name
+
+    def on(self, keys: str) -> Invariant:
+        """The same rule, for the keys that match this pattern."""
+        return replace(self, keys=keys)
+
+    def observe(self, memory: Any, transition: Transition) -> Verdict:
+        assert self.step is not None
+        return self.step(self, memory, transition)
+
+    def looks_at(self, key: str) -> bool:
+        return fnmatch.fnmatchcase(key, self.keys)
+
+
+def _events(transition: Transition) -> Iterator[tuple[str, Event]]:
+    for turn in transition.turns:
+        for event in turn.events:
+            yield turn.worker, event
+
+
+def _written(rule: Invariant, transition: Transition) -> Iterator[str]:
+    """Keys whose value this transition's command created or changed."""
+    if transition.reply is not None:
+        for key, now in transition.after.items():
+            before = transition.before.get(key)
+            if rule.looks_at(key) and (before is None or before.value != now.value):
+                yield key
+
+
+def _setters(rule: Invariant, memory: Any, transition: Transition) -> dict[str, str]:
+    """Who set the value that a key has now, for each key that a worker has set."""
+    setters = {key: who for key, who in memory if key in transition.after}
+    for key in _written(rule, transition):
+        setters[key] = transition.move.worker or ""
+    return setters
+
+
+def _one_inside(rule: Invariant, inside: frozenset[str], transition: Transition) -> Verdict:
+    if transition.move.kind == moves.CRASH:
+        inside -= {transition.move.worker or ""}
+    for worker, event in _events(transition):
+        if event.name == "enter":
+            if inside:
+                return inside, f"{' and '.join(sorted(inside | {worker}))} are both inside"
+            inside |= {worker}
+        elif event.name == "leave":
+            inside -= {worker}
+    return inside, None
+
+
+def _no_lost_update(rule: Invariant, memory: Any, transition: Transition) -> Verdict:
+    """Remembers who holds a value read from a key, and whether the key has changed since."""
+    held = dict(memory)
+    worker, command = transition.move.worker, transition.command
+    if command is None or transition.reply is None or worker is None:
+        return memory, None
+    key = command.words[0][1].decode("utf-8", "replace") if len(command.words[0]) > 1 else ""
+    if not rule.looks_at(key):
+        return memory, None
+    if command.name == "GET" and transition.move.kind == moves.RUN:
+        held[worker, key] = ""
+    elif command.name == "SET" or key in set(_written(rule, transition)):
+        changed_by = held.get((worker, key), "")
+        if command.name == "SET" and changed_by:
+            return memory, f"{worker} wrote {key} from an old value: {changed_by}'s update is lost"
+        for holder, read in held:
+            if read == key and holder != worker:
+                held[holder, read] = worker
+    return frozenset(held.items()), None
+
+
+def _owner_releases(rule: Invariant, memory: Any, transition: Transition) -> Verdict:
+    worker = transition.move.worker
+    if transition.reply is not None:
+        for key, setter in memory:
+            if key not in transition.after and setter != worker:
+                return memory, f"{worker}'s {transition.command} removed what {setter} had set"
+    return frozenset(_setters(rule, memory, transition).items()), None
+
+
+def _freed_after_crash(rule: Invariant, memory: Any, transition: Transition) -> Verdict:
+    """Remembers which worker created a key that has no TTL, and who is gone."""
+    created, gone = dict(memory[0]), dict(memory[1])
+    for key in _written(rule, transition):
+        if key not in transition.before:
+            created[key] = transition.move.worker or ""
+    created = {key: who for key, who in created.items()
+               if key in transition.after and transition.after[key].expires_at_ms is None}  # fmt: skip
+    for turn in transition.turns:
+        if turn.ended:
+            gone[turn.worker] = "crashed" if turn.ended.how == CRASHED else "ended"
+    for key, who in sorted(created.items()):
+        if who in gone:
+            return memory, f"{key} has no TTL, and {who}, who set it, has {gone[who]}"
+    return (frozenset(created.items()), frozenset(gone.items())), None
+
+
+def _not_behind_itself(rule: Invariant, memory: Any, transition: Transition) -> Verdict:
+    command, worker = transition.command, transition.move.worker
+    setters = dict(memory)
+    if command is not None and transition.move.kind == moves.RUN:
+        words = [word.upper() for word in command.words[0]]
+        asks = words[0] == b"SETNX" or (words[0] == b"SET" and b"NX" in words[3:])
+        refused = transition.reply in (b"$-1\r\n", b":0\r\n")
+        key = command.words[0][1].decode("utf-8", "replace") if asks else ""
+        if asks and refused and setters.get(key) == worker:
+            return memory, f"{worker} is told that {key} is taken, and the one who took it is {worker}"
+    return frozenset(_setters(rule, memory, transition).items()), None
+
+
+def _no_stale_write(rule: Invariant, memory: Any, transition: Transition) -> Verdict:
+    highest = dict(memory)
+    for worker, event in _events(transition):
+        if event.name == "accepted":
+            number, seen = event["number"], highest.get(event["resource"])
+            if seen is not None and number < seen:
+                return memory, f"{worker}'s write with number {number} was accepted after {seen}"
+            highest[event["resource"]] = number
+    return frozenset(highest.items()), None
+
+
+def _own_number(rule: Invariant, memory: Any, transition: Transition) -> Verdict:
+    granted = dict(memory)
+    for worker, event in _events(transition):
+        if event.name == "granted":
+            number = event["number"]
+            if number in granted:
+                return memory, f"{worker} and {granted[number]} were both granted number {number}"
+            granted[number] = worker
+    return frozenset(granted.items()), None
+
+
+def _one_effect(rule: Invariant, memory: Any, transition: Transition) -> Verdict:
+    done = dict(memory)
+    for worker, event in _events(transition):
+        if event.name == "effect":
+            if event["key"] in done:
+                return memory, f"{worker} did {event['key']}, which {done[event['key']]} had done"
+            done[event["key"]] = worker
+    return frozenset(done.items()), None
+
+
+def _nothing_after_loss(rule: Invariant, lost: frozenset[str], transition: Transition) -> Verdict:
+    for worker, event in _events(transition):
+        if event.name == "lost":
+            lost |= {worker}
+        elif event.name == "granted":
+            lost -= {worker}
+        elif worker in lost and event.name in ("enter", "effect", "accepted", "compensated"):
+            return lost, f"{worker} knew that its lease was lost, and then: {event.name}"
+    return lost, None
+
+
+def _waiters_end(lab: Lab) -> str | None:
+    for letter, outcome in lab.outcome.items():
+        answer = lab.returned.get(letter)
+        if outcome != CRASHED and answer not in ("done", "gave up", "queued"):
+            how = f"returned {answer!r}" if outcome == "returned" else f"{outcome} {outcome.reason}"
+            return f"{letter} {how}: neither done, nor gave up, nor queued"
+    return None
+
+
+mutual_exclusion = Invariant("At most one worker is in the critical section", _one_inside)
+no_lost_update = Invariant("No update is lost", _no_lost_update)
+only_the_owner_releases = Invariant("Only the owner releases", _owner_releases)
+freed_after_crash = Invariant(
+    "No key without a TTL is left behind", _freed_after_crash, start=(frozenset(), frozenset())
+)
+no_stale_write = Invariant("No stale write is accepted", _no_stale_write)
+no_shared_number = Invariant("No two grants share a number", _own_number)
+one_effect_per_key = Invariant("At most one effect per business key", _one_effect)
+nothing_after_loss = Invariant(
+    "No work and no compensation after the lease is known to be lost", _nothing_after_loss
+)
+nobody_waits_for_itself = Invariant("Nobody waits for itself", _not_behind_itself)
+every_waiter_ends = Invariant(
+    "Every waiter ends in done, gave up or queued", at_end=_waiters_end
+)

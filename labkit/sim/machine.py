@@ -1,0 +1,326 @@
+"""The machine: every state a program can be in, and every move from there.
+
+state        the world, what each worker has been told so far, and the budgets that are left
+transition   one move from one state to the next, with everything that happened on the way
+enabled      said of a move that can be made in a state
+
+A state is a tuple of small integers: (world, budget, memory, worker A, worker B, ...). Worlds and
+workers' local states are numbered in tables, so that each command runs once in each world and each
+worker runs once on each list of replies, however many schedules lead there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from labkit.sim import schedule as moves
+from labkit.sim.commands import Command, Ended, Pending
+from labkit.sim.nodes import Locals, Worker
+from labkit.sim.process import LOST, Event
+from labkit.sim.schedule import Move
+from labkit.sim.store import Contents, Store
+from labkit.sim.worlds import Worlds
+
+State = tuple[int, ...]
+
+#: Where a state keeps what; the workers follow.
+WORLD, BUDGET, MEMORY, WORKERS = 0, 1, 2, 3
+#: The memory of a run in which a rule has been broken.
+BROKEN = -1
+UNLIMITED = -1
+PASS_TIME = Move(moves.TIME)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A worker runs on to its next command: what it did on the way, and how it ended if it did."""
+
+    worker: str
+    events: tuple[Event, ...]
+    ended: Ended | None
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """One move, with all that happened.
+
+    Attributes:
+        command: the pending command of the worker that moved (None for `t`, or while it waited).
+        reply: the server's reply, whether or not it reached the worker; None if nothing ran.
+        turns: the workers that ran on, in the order in which they did.
+    """
+
+    move: Move
+    command: Command | None
+    reply: bytes | None
+    turns: tuple[Turn, ...]
+    before: Contents
+    after: Contents
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A move of one worker in one world, and where it leads. `cost`: the budget it draws on."""
+
+    move: Move
+    world: int
+    local: int
+    cost: str
+
+
+class Machine:
+    """All states of one program.
+
+    Args:
+        workers: letter to worker function.
+        setup: fills the stores; it is given a function that executes a command.
+        faults: the kinds of fault that may happen.
+        monitors: watch every transition; see `labkit.sim.invariants`.
+        stores: the stores by name; the simulated Redis unless given.
+        budget: how often each kind of move with a cost may happen (missing: no limit).
+        symmetry: treat workers that run the same function and have not moved as interchangeable.
+    """
+
+    def __init__(
+        self,
+        workers: Mapping[str, Worker],
+        *,
+        setup: Callable[[Callable[[Command], bytes]], None] | None = None,
+        faults: Sequence[str] = (),
+        monitors: Sequence[Any] = (),
+        stores: Mapping[str, Store] | None = None,
+        budget: Mapping[str, int] | None = None,
+        symmetry: bool = False,
+    ) -> None:
+        self.letters = tuple(workers)
+        self.faults = tuple(faults)
+        self.monitors = tuple(monitors)
+        self.worlds = Worlds(stores)
+        self.locals = Locals(workers)
+        self._options: dict[tuple[int, int], tuple[Option, ...]] = {}
+        self._budgets = _Budgets(budget or {}, (moves.TIME, *faults))
+        self._memories: list[Any] = []
+        self._memory_numbers: dict[Any, int] = {}
+        self._observed: dict[tuple[int, int, int, str], int] = {}
+        self._alike = _same_function(workers) if symmetry else ()
+        world = self.worlds.first(setup)
+        locals_ = tuple(self.locals.start[letter] for letter in self.letters)
+        memory, self.broken_at_start = self._first_memory(world, locals_)
+        self.start: State = (world, self._budgets.start, memory, *locals_)
+
+    # -- moves --------------------------------------------------------------------------------
+
+    def successors(self, state: State) -> list[tuple[Move, State]]:
+        """Every enabled move and the state it leads to, in the order of the workers, `t` last."""
+        world, budget, memory = state[:WORKERS]
+        found: list[tuple[Move, State]] = []
+        can_run = False
+        weights = self._weights(state) if self._alike else None
+        for place in range(WORKERS, len(state)):
+            local = state[place]
+            for option in self._options.get((world, local)) or self._find(world, local):
+                left: int | None = budget
+                if option.cost:
+                    left = self._budgets.spend(budget, option.cost)
+                    if left is None:
+                        continue
+                else:
+                    can_run = True
+                kept = memory
+                if memory != BROKEN and self.monitors:
+                    kept = self._memory_after(memory, world, local, option)
+                after = (option.world, left, kept, *state[WORKERS:place],
+                         option.local, *state[place + 1:])  # fmt: skip
+                if weights is None:
+                    found.append((option.move, after))
+                else:
+                    found += [(option.move, after)] * weights.get(place, 1)
+        later = self._time_passes(state, can_run)
+        if later is not None:
+            found.append((PASS_TIME, later))
+        return found
+
+    def transition(self, state: State, move: Move) -> Transition:
+        """What happens on an enabled move, in full."""
+        world = state[WORLD]
+        if move.kind == moves.TIME:
+            at_ms = self.deadline(state) or 0
+            return self.passing(state, at_ms)
+        local = state[WORKERS + self.letters.index(move.worker or "")]
+        option = next(o for o in self._find(world, local) if o.move == move)
+        return self._describe(world, local, option)
+
+    def pass_to(self, state: State, now_ms: int) -> State:
+        """Time passes to an instant that is not after the next deadline."""
+        locals_ = (self.locals.wake(local, now_ms) for local in state[WORKERS:])
+        memory = state[MEMORY]
+        if self.monitors and memory != BROKEN:
+            memory, _ = self.observe(memory, self.passing(state, now_ms))
+        return (self.worlds.at(state[WORLD], now_ms), state[BUDGET], memory, *locals_)
+
+    def deadline(self, state: State) -> int | None:
+        """The instant to which `t` goes: the earliest expiry, or the earliest end of a wait."""
+        ends = [self.locals.wakes_at[local] for local in state[WORKERS:]]
+        ends.append(self.worlds.deadline(state[WORLD]))
+        return min((end for end in ends if end is not None), default=None)
+
+    def pending(self, state: State) -> dict[str, Pending]:
+        """What each worker is about to do."""
+        return {node.worker: node.pending for node in self._nodes(state)}
+
+    def wakes_at(self, state: State, letter: str) -> int | None:
+        """When the worker's wait ends, in ms; None if it does not wait."""
+        return self.locals.wakes_at[state[WORKERS + self.letters.index(letter)]]
+
+    def sections_done(self, state: State) -> int:
+        """How many critical sections have been left so far, by all workers."""
+        return sum(event.name == "leave"
+                   for node in self._nodes(state) for step in node.path() for event in step.events)  # fmt: skip
+
+    def _nodes(self, state: State) -> list[Any]:
+        return [self.locals.nodes[local] for local in state[WORKERS:]]
+
+    def _find(self, world: int, local: int) -> tuple[Option, ...]:
+        """The moves of one worker in one world, in the order that decides ties."""
+        known = self._options.get((world, local))
+        if known is not None:
+            return known
+        node = self.locals.nodes[local]
+        now_ms = self.worlds.now_ms(world)
+        options: list[Option] = []
+        if isinstance(node.pending, Command):
+            after, reply = self.worlds.execute(world, node.pending)
+            for kind, world_after, told in (
+                (moves.RUN, after, reply),
+                (moves.LOST_REPLY, after, LOST),
+                (moves.LOST_REQUEST, world, LOST),
+            ):
+                if kind == moves.RUN or kind in self.faults:
+                    local_after = self.locals.after(local, told, now_ms)
+                    options.append(Option(Move(kind, node.worker), world_after, local_after, kind))
+        if moves.CRASH in self.faults and not node.ended:
+            crash = Move(moves.CRASH, node.worker)
+            options.append(Option(crash, world, self.locals.crashed[node.worker], moves.CRASH))
+        self._options[world, local] = tuple(options)
+        return self._options[world, local]
+
+    def _time_passes(self, state: State, can_run: bool) -> State | None:
+        """The state after `t`. While somebody could run it is a pause, and costs one."""
+        if not can_run and all(node.ended for node in self._nodes(state)):
+            return None
+        budget: int | None = state[BUDGET]
+        if can_run:
+            budget = self._budgets.spend(state[BUDGET], moves.TIME)
+        at_ms = self.deadline(state)
+        if budget is None or at_ms is None:
+            return None
+        later = self.pass_to(state, at_ms)
+        return (later[WORLD], budget, *later[MEMORY:])
+
+    # -- transitions in full ------------------------------------------------------------------
+
+    def _describe(self, world: int, local: int, option: Option) -> Transition:
+        pending = self.locals.nodes[local].pending
+        command = pending if isinstance(pending, Command) else None
+        reply = None
+        if command is not None and option.move.kind in (moves.RUN, moves.LOST_REPLY):
+            reply = self.worlds.execute(world, command)[1]
+        return Transition(
+            option.move, command, reply, (self._turn(option.local),),
+            self.worlds.contents(world), self.worlds.contents(option.world),
+            self.worlds.now_ms(world),
+        )  # fmt: skip
+
+    def passing(self, state: State, at_ms: int) -> Transition:
+        """What happens when time passes to an instant not after the next deadline."""
+        later = [(local, self.locals.wake(local, at_ms)) for local in state[WORKERS:]]
+        turns = tuple(self._turn(after) for before, after in later if after != before)
+        before = self.worlds.contents(state[WORLD])
+        after = self.worlds.contents(self.worlds.at(state[WORLD], at_ms))
+        return Transition(PASS_TIME, None, None, turns, before, after, at_ms)
+
+    def _turn(self, local: int) -> Turn:
+        node = self.locals.nodes[local]
+        return Turn(node.worker, node.events, node.ended)
+
+    # -- what monitors remember ---------------------------------------------------------------
+
+    def observe(self, memory: int, transition: Transition) -> tuple[int, str | None]:
+        """The memory after a transition; BROKEN and the broken rule's sentence if one is."""
+        kept = []
+        for monitor, remembered in zip(self.monitors, self._memories[memory], strict=True):
+            after, sentence = monitor.observe(remembered, transition)
+            if sentence is not None:
+                return BROKEN, sentence
+            kept.append(after)
+        return self._memory(tuple(kept)), None
+
+    def _memory_after(self, memory: int, world: int, local: int, option: Option) -> int:
+        key = (memory, world, local, option.move.kind)
+        known = self._observed.get(key)
+        if known is None:
+            known, _ = self.observe(memory, self._describe(world, local, option))
+            self._observed[key] = known
+        return known
+
+    def _memory(self, memory: Any) -> int:
+        number = self._memory_numbers.setdefault(memory, len(self._memories))
+        if number == len(self._memories):
+            self._memories.append(memory)
+        return number
+
+    def _first_memory(self, world: int, locals_: tuple[int, ...]) -> tuple[int, str | None]:
+        memory = self._memory(tuple(monitor.start for monitor in self.monitors))
+        contents = self.worlds.contents(world)
+        turns = tuple(self._turn(local) for local in locals_)
+        return self.observe(memory, Transition(PASS_TIME, None, None, turns, contents, contents, 0))
+
+    # -- symmetry -----------------------------------------------------------------------------
+
+    def _weights(self, state: State) -> dict[int, int]:
+        """Of interchangeable workers only the first moves; its moves count once for each."""
+        weights: dict[int, int] = {}
+        for group in self._alike:
+            fresh = [place for place in group if state[place] == self.start[place]]
+            weights.update(dict.fromkeys(fresh, 0))
+            if fresh:
+                weights[fresh[0]] = len(fresh)
+        return weights
+
+
+class _Budgets:
+    """How many moves of each kind are left, as numbers."""
+
+    def __init__(self, limits: Mapping[str, int], kinds: tuple[str, ...]) -> None:
+        self._kinds = kinds
+        self._left: list[tuple[int, ...]] = []
+        self._numbers: dict[tuple[int, ...], int] = {}
+        self._spent: dict[tuple[int, str], int | None] = {}
+        self.start = self._number(tuple(limits.get(kind, UNLIMITED) for kind in kinds))
+
+    def spend(self, budget: int, kind: str) -> int | None:
+        """The budget after one more move of this kind; None when none is left."""
+        key = (budget, kind)
+        if key not in self._spent:
+            left = list(self._left[budget])
+            place = self._kinds.index(kind)
+            enough = left[place] != 0
+            left[place] -= left[place] != UNLIMITED
+            self._spent[key] = self._number(tuple(left)) if enough else None
+        return self._spent[key]
+
+    def _number(self, left: tuple[int, ...]) -> int:
+        number = self._numbers.setdefault(left, len(self._left))
+        if number == len(self._left):
+            self._left.append(left)
+        return number
+
+
+def _same_function(workers: Mapping[str, Worker]) -> tuple[tuple[int, ...], ...]:
+    places: dict[Worker, list[int]] = {}
+    for place, function in enumerate(workers.values(), start=WORKERS):
+        places.setdefault(function, []).append(place)
+    return tuple(tuple(group) for group in places.values() if len(group) > 1)

@@ -1,0 +1,141 @@
+"""Workers as trees of replies.
+
+A worker is deterministic: what it does next depends on nothing but the replies it has received
+(clock readings included). So its local state is a path in a tree, and a new node of the tree is
+made by running the worker on the replies of the path, with no server involved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from labkit.sim.commands import CRASHED, Ended, Pending, Waiting
+from labkit.sim.errors import NondeterminismError
+from labkit.sim.process import Event, Process, Reply
+
+Worker = Callable[[Any], Any]
+
+
+class Node:
+    """One local state: where the worker stands after the replies on the path to here."""
+
+    __slots__ = ("worker", "parent", "reply", "now_ms", "pending", "events", "timed", "children")
+
+    def __init__(self, worker: str, parent: Node | None, reply: Reply, now_ms: int) -> None:
+        self.worker = worker
+        self.parent = parent
+        self.reply = reply
+        self.now_ms = now_ms
+        self.pending: Pending = Ended(CRASHED)
+        self.events: tuple[Event, ...] = ()
+        self.timed = False  # whether the clock was read on the way from the parent
+        self.children: dict[Any, Node] = {}
+
+    @property
+    def ended(self) -> Ended | None:
+        return self.pending if isinstance(self.pending, Ended) else None
+
+    def adopt(self, process: Process) -> None:
+        self.pending = process.pending
+        self.events = tuple(process.events)
+        self.timed = process.clock_was_read
+
+    def path(self) -> list[Node]:
+        """From the start of the worker to here."""
+        nodes = [self]
+        while nodes[-1].parent is not None:
+            nodes.append(nodes[-1].parent)
+        return nodes[::-1]
+
+
+class Locals:
+    """Local states of all workers as numbers; the end of a wait is part of a local state."""
+
+    def __init__(self, workers: Mapping[str, Worker]) -> None:
+        self.workers = dict(workers)
+        self.runs = 0
+        self.nodes: list[Node] = []
+        self.wakes_at: list[int | None] = []
+        self._numbers: dict[tuple[Node, int | None], int] = {}
+        self._parked: dict[str, tuple[Node, Process]] = {}
+        self.crashed = {w: self._number(Node(w, None, None, 0), 0) for w in self.workers}
+        self.start = {w: self._number(self._root(w), 0) for w in self.workers}
+
+    def after(self, local: int, reply: Reply, now_ms: int) -> int:
+        """The local state after one more reply, which arrives at `now_ms`."""
+        return self._number(self._child(self.nodes[local], reply, now_ms), now_ms)
+
+    def wake(self, local: int, now_ms: int) -> int:
+        """The local state at `now_ms`: the next one if a wait is over by then, else the same."""
+        wakes_at = self.wakes_at[local]
+        return local if wakes_at is None or wakes_at > now_ms else self.after(local, None, now_ms)
+
+    def close(self) -> None:
+        while self._parked:
+            self._parked.popitem()[1][1].close()
+
+    def _number(self, node: Node, now_ms: int) -> int:
+        wakes_at = now_ms + node.pending.ms if isinstance(node.pending, Waiting) else None
+        number = self._numbers.setdefault((node, wakes_at), len(self.nodes))
+        if number == len(self.nodes):
+            self.nodes.append(node)
+            self.wakes_at.append(wakes_at)
+        return number
+
+    def _child(self, node: Node, reply: Reply, now_ms: int) -> Node:
+        child = node.children.get(reply)
+        if child is None or child.timed:
+            child = node.children.get((reply, now_ms))
+        if child is None:
+            process = self._process_at(node)
+            child = Node(node.worker, node, reply, now_ms)
+            process.send(reply, now_ms)
+            child.adopt(process)
+            node.children[reply] = node.children[reply, now_ms] = child
+            self._park(child, process)
+        return child
+
+    def _root(self, worker: str) -> Node:
+        root = Node(worker, None, None, 0)
+        process = self._new_process(root)
+        root.adopt(process)
+        self._park(root, process)
+        return root
+
+    def _new_process(self, root: Node) -> Process:
+        self.runs += 1
+        process = Process(root.worker, self.workers[root.worker])
+        process.start(root.now_ms)
+        return process
+
+    def _park(self, node: Node, process: Process) -> None:
+        """Keep the process where it stands: often the next question is how it goes on."""
+        old = self._parked.pop(node.worker, None)
+        self._parked[node.worker] = (node, process)
+        if old is not None:
+            old[1].close()
+
+    def _process_at(self, node: Node) -> Process:
+        """A process that stands at `node`: the parked one, or a new one told the same replies."""
+        parked = self._parked.get(node.worker)
+        if parked is not None and parked[0] is node:
+            del self._parked[node.worker]
+            return parked[1]
+        path = node.path()
+        process = self._new_process(path[0])
+        for expected, step in zip(path, path[1:], strict=False):
+            _compare(expected, process)
+            process.send(step.reply, step.now_ms)
+        _compare(node, process)
+        return process
+
+
+def _compare(node: Node, process: Process) -> None:
+    if process.pending != node.pending:
+        raise NondeterminismError(
+            f"Worker {node.worker} is not deterministic. Given the same replies, after "
+            f"{len(node.path()) - 1} of them it was about to do\n    {node.pending}\nand the next "
+            f"time\n    {process.pending}\nDoes it use datetime.now(), the order of a set, a global "
+            f"variable or a file? Use me.now() and me.token(), and share things through me."
+        )

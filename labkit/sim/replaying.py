@@ -1,0 +1,241 @@
+"""Replay: one schedule, move by move, strictly.
+
+replay     making exactly the moves of a schedule
+strategy   a rule that chooses the next move where no schedule is given
+simulation an execution whose moves a strategy chooses
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from labkit.sim import schedule as moves
+from labkit.sim.checks import Check
+from labkit.sim.commands import Command, Ended, Waiting
+from labkit.sim.errors import NotModelled, ScheduleError
+from labkit.sim.machine import BROKEN, MEMORY, PASS_TIME, WORLD, Machine, State, Transition
+from labkit.sim.nodes import Worker
+from labkit.sim.program import MODELLED, Program, Setup
+from labkit.sim.schedule import Move, Schedule
+from labkit.sim.store import Store
+from labkit.sim.trace import Step, Trace, step_of
+
+
+class Execution:
+    """One execution in progress: a machine, the state it is in, and the steps so far."""
+
+    def __init__(self, program: Program, machine: Machine) -> None:
+        self.program = program
+        self.machine = machine
+        self.state: State = machine.start
+        self.steps: list[Step] = []
+        self.broken = machine.broken_at_start
+
+    def enabled(self) -> dict[Move, State]:
+        """The moves that are possible now, each with the state it leads to."""
+        return dict(self.machine.successors(self.state))
+
+    def make(self, move: Move) -> Step:
+        """Make a move.
+
+        Raises:
+            ScheduleError: when it is not enabled; it says why, and what is.
+        """
+        enabled = self.enabled()
+        if move not in enabled:
+            raise self._not_enabled(move, enabled)
+        transition = self.machine.transition(self.state, move)
+        return self._arrive(transition, enabled[move])
+
+    def pass_to(self, now_ms: int) -> Step:
+        """Let time pass to an instant that is not after the next deadline."""
+        transition = self.machine.passing(self.state, now_ms)
+        return self._arrive(transition, self.machine.pass_to(self.state, now_ms))
+
+    def trace(self, *, partial: bool = False) -> Trace:
+        """What has happened so far. A check at the end is asked only when all have ended."""
+        program, pending = self.program, self.machine.pending(self.state)
+        broken = self.broken
+        if broken is None and not self.enabled():
+            broken = program.checks.judge(self.machine, self.state)
+        text = str(Schedule(step.move for step in self.steps))
+        return Trace(
+            worker=program.name,
+            letters=self.machine.letters,
+            steps=tuple(self.steps),
+            pending=pending,
+            broken=broken,
+            rule="; ".join(program.checks.names) or None,
+            call=program.call(text, partial=partial),
+            start=self.machine.worlds.contents(self.machine.start[WORLD]),
+        )
+
+    def _arrive(self, transition: Transition, state: State) -> Step:
+        before, self.state = self.state[MEMORY], state
+        if before != BROKEN and state[MEMORY] == BROKEN:
+            self.broken = self.machine.observe(before, transition)[1]
+        self.steps.append(step_of(len(self.steps) + 1, transition))
+        return self.steps[-1]
+
+    def _not_enabled(self, move: Move, enabled: Mapping[Move, State]) -> ScheduleError:
+        number = len(self.steps) + 1
+        possible = tuple(map(str, enabled))
+        so_far = " ".join(str(step.move) for step in self.steps) or "the start"
+        return ScheduleError(
+            f'Move {number}, "{move}", is not possible after {so_far}: '
+            f"{why_not(self.machine, self.state, move)}. "
+            + (f"Possible: {' '.join(possible)}." if possible else "Nothing is: all have ended."),
+            move_number=number,
+            enabled=possible,
+        )
+
+
+def why_not(machine: Machine, state: State, move: Move) -> str:
+    """Why a move is not enabled in this state, as half a sentence."""
+    if move.kind == moves.TIME:
+        return "no key expires and nobody sleeps, so there is nothing that time could change"
+    if move.worker is not None and move.worker not in machine.letters:
+        return f"there is no worker {move.worker}, only {', '.join(machine.letters)}"
+    pending = machine.pending(state)[move.worker or ""]
+    if isinstance(pending, Ended):
+        return f"{move.worker} has ended ({pending})"
+    if isinstance(pending, Waiting):
+        return f"{move.worker} {pending}, until {machine.wakes_at(state, move.worker or '')} ms"
+    return "this kind of move is not allowed here"
+
+
+@contextlib.contextmanager
+def executing(program: Program, stores: Mapping[str, Store] | None = None) -> Iterator[Execution]:
+    """An execution without budgets: every modelled move may be made."""
+    with program.virtual():
+        machine = program.machine(stores, faults=MODELLED)
+        try:
+            yield Execution(program, machine)
+        finally:
+            machine.locals.close()
+
+
+def replay(
+    worker: Worker | Mapping[str, Worker],
+    schedule: str | Iterable[Move],
+    *,
+    workers: str | None = None,
+    setup: Setup | None = None,
+    check: Check | Iterable[Check] | None = None,
+    partial: bool = False,
+    stores: Mapping[str, Store] | None = None,
+) -> Trace:
+    """Make exactly the moves of a schedule.
+
+    Args:
+        worker: the worker function, or a mapping letter -> function.
+        schedule: such as "A B A B".
+        workers: the letters, when `worker` is one function ("AB" unless given).
+        setup: fills the stores before the first move.
+        check: an invariant, a function of the finished lab, or several.
+        partial: accept a schedule that stops before everybody has ended.
+        stores: other stores than the simulated Redis, such as a real server.
+
+    Raises:
+        ScheduleError: for a move that is not enabled, or a schedule that stops early.
+    """
+    program = Program(worker, workers, setup, check)
+    with executing(program, stores) as execution:
+        for move in Schedule.parse(schedule):
+            _refuse_unmodelled(move)
+            execution.make(move)
+        if not partial and execution.broken is None and execution.enabled():
+            raise _stops_early(execution)
+        return execution.trace(partial=partial)
+
+
+def simulate(
+    worker: Worker | Mapping[str, Worker],
+    *,
+    strategy: Callable[[Execution], Move | int | None] | None = None,
+    pause: tuple[str, int, float] | None = None,
+    workers: str | None = None,
+    setup: Setup | None = None,
+    check: Check | Iterable[Check] | None = None,
+    moves_max: int = 1_000,
+) -> Trace:
+    """Let a strategy choose the moves; `earliest` unless another one is given.
+
+    Args:
+        strategy: a function of the execution: the next move, an instant in ms to let time pass
+            to, or None at the end.
+        pause: (letter, after_step, seconds): that worker does not move for so long once it has
+            made `after_step` moves.
+        moves_max: where to stop a simulation that does not end.
+    """
+    choose = strategy or earliest(pause)
+    program = Program(worker, workers, setup, check)
+    with executing(program) as execution:
+        while len(execution.steps) < moves_max:
+            chosen = choose(execution)
+            if chosen is None:
+                break
+            if isinstance(chosen, Move):
+                execution.make(chosen)
+            else:
+                execution.pass_to(chosen)
+        return execution.trace()
+
+
+def earliest(pause: tuple[str, int, float] | None = None) -> Callable[[Execution], Move | int | None]:
+    """The strategy that runs whoever is ready, in name order, and lets time pass only otherwise."""
+    frozen = _Freeze(*pause) if pause else None
+
+    def choose(execution: Execution) -> Move | int | None:
+        frozen_now = frozen is not None and frozen.holds(execution)
+        for letter, pending in execution.machine.pending(execution.state).items():
+            if isinstance(pending, Command) and not (frozen_now and letter == frozen.letter):  # type: ignore[union-attr]
+                return Move(moves.RUN, letter)
+        if PASS_TIME not in execution.enabled():
+            return frozen.end_ms if frozen_now and frozen is not None else None
+        deadline = execution.machine.deadline(execution.state)
+        if frozen_now and frozen is not None and frozen.end_ms < (deadline or 0):
+            return frozen.end_ms
+        return PASS_TIME
+
+    return choose
+
+
+class _Freeze:
+    """One pause of one worker: it is not chosen from its n-th move on, for so many seconds."""
+
+    def __init__(self, letter: str, after_step: int, seconds: float) -> None:
+        self.letter = letter
+        self._after_step = after_step
+        self._length_ms = round(seconds * 1000)
+        self.end_ms = -1
+
+    def holds(self, execution: Execution) -> bool:
+        now_ms = execution.machine.worlds.now_ms(execution.state[WORLD])
+        if self.end_ms < 0:
+            made = sum(step.move.worker == self.letter for step in execution.steps)
+            if made < self._after_step:
+                return False
+            self.end_ms = now_ms + self._length_ms
+        return now_ms < self.end_ms
+
+
+def _refuse_unmodelled(move: Move) -> None:
+    if move.kind not in (moves.RUN, moves.TIME, *MODELLED) or move.thread > 1:
+        meaning = "a thread that the worker has started"
+        if move.thread == 1:
+            meaning = moves.MEANING[move.kind]
+        raise NotModelled(f'"{move}" ({meaning}) is not modelled yet.')
+
+
+def _stops_early(execution: Execution) -> ScheduleError:
+    possible = tuple(map(str, execution.enabled()))
+    trace: Any = execution.trace()
+    return ScheduleError(
+        f'The schedule "{trace.schedule}" stops before everybody has ended. {trace.about_to}. '
+        f"Go on with one of: {' '.join(possible)}, or say partial=True.",
+        move_number=len(execution.steps) + 1,
+        enabled=possible,
+    )

@@ -1,0 +1,259 @@
+"""The simulated Redis: fakeredis under the virtual clock, with contents that can be put back.
+
+store        something that answers commands and can be saved and restored
+contents     what a store holds at one instant, remaining times included
+fingerprint  contents as one hashable value; equal fingerprints behave alike
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import math
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any, Protocol
+
+import redis
+from fakeredis import FakeServer
+from fakeredis._helpers import SimpleError, SimpleString
+from fakeredis._socket import FakeSocket
+
+from labkit.sim import resp
+from labkit.sim.commands import Command, Words
+from labkit.sim.errors import NotModelled
+from labkit.sim.virtual import EPOCH_S
+
+_BLOCKING = {"BLPOP", "BRPOP", "BLMOVE", "BRPOPLPUSH", "BZPOPMIN", "BZPOPMAX", "BLMPOP", "BZMPOP",
+             "WAIT", "WAITAOF", "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "MONITOR"}  # fmt: skip
+_RANDOM = {"RANDOMKEY", "SRANDMEMBER", "SPOP", "HRANDFIELD", "ZRANDMEMBER"}
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key: its text for people, its value, and when it expires.
+
+    ``expires_at_ms`` is the last instant at which the key still exists (None: it has no TTL).
+    """
+
+    text: str
+    value: Any
+    expires_at_ms: int | None
+
+
+Contents = Mapping[str, Key]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Snapshot:
+    """A store's contents at one instant. Compare `fingerprint`, never the snapshot itself."""
+
+    fingerprint: Any
+    keys: Mapping[tuple[int, bytes], Key]
+    watches: tuple[tuple[str, frozenset[tuple[bytes, int]], bool], ...] = ()
+
+    def contents(self) -> Contents:
+        """The keys of database 0 as text."""
+        return {name.decode("utf-8", "backslashreplace"): key
+                for (db, name), key in self.keys.items() if db == 0}  # fmt: skip
+
+    def deadline(self) -> int | None:
+        """The first instant at which a key is gone: Redis keeps a key with PX 100 at 100 ms."""
+        ends = [k.expires_at_ms for k in self.keys.values() if k.expires_at_ms is not None]
+        return min(ends) + 1 if ends else None
+
+
+class Store(Protocol):
+    """What the machine needs of a store."""
+
+    def execute(self, command: Command, now_ms: int) -> bytes: ...
+    def snapshot(self) -> Snapshot: ...
+    def restore(self, snapshot: Snapshot) -> None: ...
+    def expire(self, now_ms: int) -> None: ...
+
+
+class FakeRedis:
+    """fakeredis as a store of the machine.
+
+    Args:
+        version: the Redis version to imitate.
+    """
+
+    def __init__(self, version: tuple[int, ...] = (7,)) -> None:
+        self.version = version
+        self._server = FakeServer(version=version)
+        self._sessions: dict[str, _Session] = {}
+        self._clock = _ServerClock()
+
+    def execute(self, command: Command, now_ms: int) -> bytes:
+        """Run a command; the RESP2 bytes of its reply (of all replies, for a transaction)."""
+        session = self._session(command.session)
+        with self._clock.at(now_ms):
+            session.select(command.db)
+            reply = b"".join(session.run(self._modelled(words)) for words in command.words)
+        if reply.startswith(b"-ERR unknown command"):
+            raise NotModelled(self._unknown(command))
+        return reply
+
+    def snapshot(self) -> Snapshot:
+        keys = {
+            (number, name): _key(item)
+            for number, db in self._server.dbs.items()
+            for name, item in sorted(db._dict.items())
+        }
+        watches = tuple(
+            (name, frozenset((key, self._number(db)) for key, db in s._watches), s._watch_notified)
+            for name, s in sorted(self._sessions.items())
+            if s._watches
+        )
+        prints = tuple((k, _fingerprint(v.value), v.expires_at_ms) for k, v in keys.items())
+        return Snapshot((prints, watches), keys, watches)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        for session in self._sessions.values():
+            session._clear_watches()
+        for db in self._server.dbs.values():
+            db._dict.clear()
+            db._expiry_heap.clear()
+        for (number, name), key in snapshot.keys.items():
+            self._server.dbs[number][name] = _item(key)
+        for name, keys, dirty in snapshot.watches:
+            self._session(name).watch_again(keys, dirty)
+
+    def expire(self, now_ms: int) -> None:
+        """Remove what has expired, and tell the connections that watch it (Redis >= 6.0.9)."""
+        for db in self._server.dbs.values():
+            for name, item in list(db._dict.items()):
+                if item.expireat is not None and _deadline_ms(item.expireat) < now_ms:
+                    for session in list(db._watches.get(name, ())):
+                        session.notify_watch()
+                    del db._dict[name]
+
+    def _session(self, name: str) -> _Session:
+        if name not in self._sessions:
+            self._sessions[name] = _Session(self._server, db=0, client_class=redis.Redis)
+        return self._sessions[name]
+
+    def _number(self, db: Any) -> int:
+        return next(number for number, known in self._server.dbs.items() if known is db)
+
+    def _modelled(self, words: Words) -> Words:
+        name = words[0].decode("utf-8", "replace").upper()
+        if name in _BLOCKING:
+            raise NotModelled(f"{name} blocks the connection, which is not modelled yet.")
+        if name in _RANDOM:
+            raise NotModelled(f"{name} answers at random, so its schedule could not be replayed.")
+        # fakeredis 2.41 cuts the deadline of these two to whole seconds; SET says the same.
+        if name == "PSETEX" and len(words) == 4:
+            return (b"SET", words[1], words[3], b"PX", words[2])
+        if name == "SETEX" and len(words) == 4:
+            return (b"SET", words[1], words[3], b"EX", words[2])
+        return words
+
+    def _unknown(self, command: Command) -> str:
+        version = ".".join(map(str, self.version))
+        return (
+            f'The simulated Redis (fakeredis, as Redis {version}) does not know "{command.name}". '
+            f"If a real server does, run the schedule there: "
+            f"labkit.servers.replay_on(server, worker, schedule)."
+        )
+
+
+class _Session(FakeSocket):
+    """One connection to the fake server; replies come back as RESP2 bytes."""
+
+    def run(self, words: Words) -> bytes:
+        self._replies: list[bytes] = []
+        self.sendall(resp.encode(words))
+        return b"".join(self._replies)
+
+    def select(self, db: int) -> None:
+        if self._db_num != db:
+            self.run((b"SELECT", b"%d" % db))
+
+    def put_response(self, msg: Any) -> None:
+        self._replies.append(resp.encode(msg))
+
+    def _decode_result(self, result: Any) -> Any:
+        if isinstance(result, list):
+            return [self._decode_result(element) for element in result]
+        if isinstance(result, SimpleString):
+            return resp.Status(result.value)
+        if isinstance(result, SimpleError):
+            return resp.ErrorReply(result.value)
+        return result
+
+    def watch_again(self, keys: frozenset[tuple[bytes, int]], dirty: bool) -> None:
+        for key, number in keys:
+            db = self._server.dbs[number]
+            self._watches.add((key, db))
+            db.add_watch(key, self)
+        self._watch_notified = dirty
+
+
+class _ServerClock:
+    """Gives fakeredis the virtual time: its modules get another `time` while a command runs."""
+
+    def __init__(self) -> None:
+        self._modules = [
+            module
+            for name, module in list(sys.modules.items())
+            if name.startswith("fakeredis") and getattr(module, "time", None) is time
+        ]
+
+    @contextlib.contextmanager
+    def at(self, now_ms: int) -> Iterator[None]:
+        now_s = EPOCH_S + now_ms / 1000
+        virtual = SimpleNamespace(time=lambda: now_s, monotonic=lambda: now_s)
+        for module in self._modules:
+            module.time = virtual  # type: ignore[attr-defined]
+        try:
+            yield
+        finally:
+            for module in self._modules:
+                module.time = time  # type: ignore[attr-defined]
+
+
+def _deadline_ms(expireat_s: float) -> int:
+    """Milliseconds of virtual time. The 0.4 absorbs rounding in seconds as a float."""
+    return math.floor((expireat_s - EPOCH_S) * 1000 + 0.4)
+
+
+def _key(item: Any) -> Key:
+    value = item.value if isinstance(item.value, bytes) else copy.deepcopy(item.value)
+    ends = None if item.expireat is None else _deadline_ms(item.expireat)
+    return Key(_text(value), value, ends)
+
+
+def _item(key: Key) -> Any:
+    from fakeredis._core._database import Item
+
+    item = Item(key.value if isinstance(key.value, bytes) else copy.deepcopy(key.value))
+    if key.expires_at_ms is not None:
+        # A little later, so that comparing floats cannot end a lease 1 ms early.
+        item.expireat = EPOCH_S + (key.expires_at_ms + 0.2) / 1000
+    return item
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_text, value)) + "]"
+    return f"({type(value).__name__})"
+
+
+def _fingerprint(value: Any) -> Any:
+    """A hashable value that is equal exactly when the contents are."""
+    if isinstance(value, bytes | str | int | float | bool | type(None)):
+        return value
+    if isinstance(value, list | tuple):
+        return tuple(map(_fingerprint, value))
+    if isinstance(value, set | frozenset):
+        return frozenset(map(_fingerprint, value))
+    if isinstance(value, dict):
+        return frozenset((_fingerprint(k), _fingerprint(v)) for k, v in value.items())
+    return type(value).__name__, _fingerprint(vars(value))

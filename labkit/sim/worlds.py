@@ -1,0 +1,85 @@
+"""Worlds: what all stores hold at one instant, numbered, each command run once in each.
+
+world  the stores' contents and the clock at one instant
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from labkit.sim.commands import Command
+from labkit.sim.errors import NotModelled
+from labkit.sim.store import Contents, FakeRedis, Snapshot, Store
+
+
+class Worlds:
+    """The tables `contents and clock -> number` and `(number, command) -> (number, reply)`."""
+
+    def __init__(self, stores: Mapping[str, Store] | None = None) -> None:
+        self.stores: dict[str, Store] = dict(stores or {"redis": FakeRedis()})
+        self._worlds: list[tuple[int, tuple[Snapshot, ...]]] = []
+        self._numbers: dict[Any, int] = {}
+        self._current = -1  # the world that the stores hold at this moment
+        self._executed: dict[tuple[int, Command], tuple[int, bytes]] = {}
+        self._later: dict[tuple[int, int], int] = {}
+
+    def first(self, setup: Callable[[Callable[[Command], bytes]], None] | None) -> int:
+        """The world at time 0, after `setup` has filled the stores."""
+        if setup is not None:
+            setup(lambda command: self._store(command).execute(command, 0))
+        return self._save(0)
+
+    def execute(self, world: int, command: Command) -> tuple[int, bytes]:
+        """Run a command in a world: the world it leads to, and the reply."""
+        known = self._executed.get((world, command))
+        if known is None:
+            self._restore(world)
+            now_ms = self.now_ms(world)
+            self._current = -1
+            reply = self._store(command).execute(command, now_ms)
+            known = self._executed[world, command] = (self._save(now_ms), reply)
+        return known
+
+    def at(self, world: int, now_ms: int) -> int:
+        """The same world at a later instant, without what has expired by then."""
+        known = self._later.get((world, now_ms))
+        if known is None:
+            self._restore(world)
+            self._current = -1
+            for store in self.stores.values():
+                store.expire(now_ms)
+            known = self._later[world, now_ms] = self._save(now_ms)
+        return known
+
+    def now_ms(self, world: int) -> int:
+        return self._worlds[world][0]
+
+    def deadline(self, world: int) -> int | None:
+        """The first instant at which something in the stores expires."""
+        ends = (snapshot.deadline() for snapshot in self._worlds[world][1])
+        return min((end for end in ends if end is not None), default=None)
+
+    def contents(self, world: int, store: str = "redis") -> Contents:
+        return self._worlds[world][1][list(self.stores).index(store)].contents()
+
+    def _store(self, command: Command) -> Store:
+        store = self.stores.get(command.store)
+        if store is None:
+            known = ", ".join(self.stores)
+            raise NotModelled(f'There is no store "{command.store}" here, only {known}.')
+        return store
+
+    def _save(self, now_ms: int) -> int:
+        snapshots = tuple(store.snapshot() for store in self.stores.values())
+        key = (now_ms, *(snapshot.fingerprint for snapshot in snapshots))
+        self._current = self._numbers.setdefault(key, len(self._worlds))
+        if self._current == len(self._worlds):
+            self._worlds.append((now_ms, snapshots))
+        return self._current
+
+    def _restore(self, world: int) -> None:
+        if world != self._current:
+            for store, snapshot in zip(self.stores.values(), self._worlds[world][1], strict=True):
+                store.restore(snapshot)
+            self._current = world
