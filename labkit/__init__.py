@@ -4,10 +4,11 @@ The parts, and what each may import from the others (a test compares this table 
 
     sim        ->
     locks      ->
+    draw       ->  sim
     cases      ->  sim locks
-    show       ->  sim locks cases
+    show       ->  sim locks cases draw
     servers    ->  sim
-    exercises  ->  sim locks cases show
+    exercises  ->  sim locks cases
     workbook   ->
 
 `import labkit` loads none of them: the names below are loaded when they are first used.
@@ -49,6 +50,8 @@ __all__ = sorted(_WHERE)
 
 def __getattr__(name: str) -> Any:
     if name in _WHERE:
+        # Traces can be saved as pictures once the drawing part is there.
+        importlib.import_module("labkit.draw.saving")
         value = getattr(importlib.import_module(_WHERE[name]), name)
         globals()[name] = value
         return value

@@ -1,5 +1,10 @@
 """Locks, from naive to correct, each as it would stand in a service.
 
+lease              a lock that ends by itself after a time
+owner token        a value that only one attempt has, so that it can tell its own lease
+fencing token      a number that grows with every grant, so that a resource can refuse old ones
+indefinite result  no answer came: the command may have been executed, or not
+
 Copy this module: redis-py is all it needs. The classes are a ladder. Each repairs one fault of the
 one before, and the notebooks show by which schedule the fault is found. For production, take a lock
 that is maintained, such as redis-py's own `Lock`, once you know which of these it is.

@@ -25,10 +25,12 @@ class Checks:
     def __init__(self, check: Check | Iterable[Check] | None) -> None:
         if check is None:
             self.all: tuple[Check, ...] = ()
-        elif isinstance(check, Invariant) or callable(check):
+        elif isinstance(check, Invariant):
+            self.all = (check,)
+        elif callable(check):
             self.all = (check,)
         else:
-            self.all = tuple(check)
+            self.all = tuple(check) if isinstance(check, list | tuple | set) else (check,)
         for one in self.all:
             if not (isinstance(one, Invariant) or callable(one)):
                 raise CheckError(
@@ -37,6 +39,7 @@ class Checks:
                 )
         self.monitors = [c for c in self.all if isinstance(c, Invariant) and c.step]
         self._judged: dict[Any, str | None] = {}
+        self._machine: Machine | None = None  # whose worlds the keys of `_judged` are numbers of
 
     @property
     def names(self) -> list[str]:
@@ -55,6 +58,8 @@ class Checks:
             for letter, pending in machine.pending(state).items()
         )
         key = (state[WORLD], tuple((letter, repr(ended)) for letter, ended in ends))
+        if machine is not self._machine:
+            self._machine, self._judged = machine, {}
         if key not in self._judged:
             self._judged[key] = self._ask(machine, state, ends)
         return self._judged[key]

@@ -2,7 +2,7 @@
 
 command          one request to a store (a transaction counts as one)
 pending command  the command a worker is stopped in front of
-deadline         the instant at which a wait ends by itself
+deadline         an instant at which something happens by itself: a key expires, a wait ends
 """
 
 from __future__ import annotations
@@ -25,18 +25,12 @@ class Command:
         session: the connection it is sent on, such as "A1" (WATCH belongs to a connection).
         store: the store it goes to.
         db: the number of the Redis database.
-        text: how a person would write it; part of traces, so it is the same everywhere.
     """
 
     words: tuple[Words, ...]
     session: str
     store: str = "redis"
     db: int = 0
-    text: str = field(default="", compare=False)
-
-    @classmethod
-    def of(cls, words: tuple[Words, ...], session: str, **where: Any) -> Command:
-        return cls(words, session, text=describe(words), **where)
 
     @property
     def name(self) -> str:
@@ -44,7 +38,8 @@ class Command:
         return self.words[-1][0].decode("utf-8", "replace").upper()
 
     def __str__(self) -> str:
-        return self.text
+        """How a person would write it; part of traces, so it is the same everywhere."""
+        return describe(self.words)
 
 
 @dataclass(frozen=True, slots=True)

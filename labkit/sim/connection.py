@@ -8,17 +8,17 @@ round trip) is answered here and is no move.
 
 from __future__ import annotations
 
+import copy
 import functools
 import hashlib
+import inspect
 import socket
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 import redis
-from redis.backoff import NoBackoff
 from redis.connection import AbstractConnection, ConnectionPool
-from redis.retry import Retry
 
 from labkit.sim import resp
 from labkit.sim.commands import Command, Words
@@ -97,7 +97,7 @@ class WorkerSocket:
         return tuple(words)
 
     def _exchange(self, words: tuple[Words, ...]) -> bytes:
-        reply = self._ask(Command.of(words, self._session, db=self._db))
+        reply = self._ask(Command(words, self._session, db=self._db))
         if isinstance(reply, Lost):
             if self._timeout and self._await_reply is not None:
                 self._await_reply(self._timeout)
@@ -109,6 +109,8 @@ class WorkerSocket:
             raise NotModelled("Workers speak RESP2 here; leave out protocol=3.")
         if name == b"SELECT":
             self._db = int(words[1])
+        if name == b"CLIENT" and words[1].upper() not in (b"SETINFO", b"SETNAME"):
+            raise NotModelled(f"CLIENT {words[1].decode()} is not modelled.")
         if name == b"SCRIPT":
             return self._script(words)
         return resp.OK
@@ -136,7 +138,6 @@ class WorkerConnection(AbstractConnection):
         socket_timeout: float | None = None,
         **settings: Any,
     ) -> None:
-        settings.setdefault("protocol", 2)
         super().__init__(**settings)
         self.socket_timeout = socket_timeout
         self._lab = (ask, new_session, await_reply)
@@ -159,38 +160,53 @@ class WorkerConnection(AbstractConnection):
 
 def plain_client(ask: Ask, new_session: Callable[[], str]) -> redis.Redis:
     """The client behind `me.redis` and `lab.redis`: text replies, no retries, no waiting."""
-    return client(
-        ask, new_session, None, decode_responses=True, retry=Retry(NoBackoff(), 0), socket_timeout=None
-    )
+    # redis-py takes longer to build a client than to use it, so this one is a copy.
+    client = copy.copy(plain_template())
+    client.response_callbacks = type(client.response_callbacks)({})
+    dict.update(client.response_callbacks, plain_template().response_callbacks)
+    kwargs = _connection_settings(plain_template(), ask=ask, new_session=new_session)
+    kwargs |= dict.fromkeys(kwargs.keys() & {"driver_info", "lib_name", "lib_version"})
+    client.connection_pool = ConnectionPool(WorkerConnection, **kwargs)
+    return client
 
 
 def client(
     ask: Ask,
     new_session: Callable[[], str],
     await_reply: Callable[[float], None] | None,
+    *,
+    single_connection_client: bool = False,
     **settings: Any,
 ) -> redis.Redis:
     """A redis-py client with redis-py's own defaults (retries, time-outs) unless set otherwise."""
     if settings.get("health_check_interval"):
         raise NotModelled("health_check_interval is not modelled: it depends on unseen clocks.")
-    settings = {**_defaults(), **settings}
-    pool = ConnectionPool(
-        connection_class=WorkerConnection,
-        ask=ask,
-        new_session=new_session,
-        await_reply=await_reply,
-        **settings,
+    client = redis.Redis(**{"protocol": 2, **settings})
+    pool = client.connection_pool
+    pool.connection_class = WorkerConnection
+    pool.connection_kwargs = _connection_settings(
+        client, ask=ask, new_session=new_session, await_reply=await_reply
     )
-    return redis.Redis(connection_pool=pool)
+    return client.client() if single_connection_client else client
 
 
 @functools.cache
-def _defaults() -> dict[str, Any]:
-    """What redis-py, in the installed version, gives to the connections of a client."""
-    settings = redis.Redis().connection_pool.connection_kwargs
-    wanted = ("retry", "socket_timeout", "encoding_errors", "driver_info")
-    return {name: settings[name] for name in wanted if name in settings}
+def plain_template() -> redis.Redis:
+    """What `plain_client` copies. Built outside of workers: building it draws random numbers."""
+    return redis.Redis(decode_responses=True, retry=None, socket_timeout=None, protocol=2)
 
+
+def _connection_settings(client: redis.Redis, **lab: Any) -> dict[str, Any]:
+    """A client's settings, without those that concern the network."""
+    settings = client.connection_pool.connection_kwargs
+    return lab | {name: settings[name] for name in _KNOWN_SETTINGS & settings.keys()}
+
+
+_KNOWN_SETTINGS = {
+    name
+    for name in inspect.signature(AbstractConnection.__init__).parameters
+    if name != "self" and not name.startswith(("maint", "orig", "oss"))
+}
 
 #: Unused names would hide the one that matters: a lost reply is felt as `socket.timeout`.
 assert TimeoutError is socket.timeout

@@ -2,8 +2,8 @@
 
 exploration      the examination of every schedule within bounds
 bound            a limit that is part of the verdict: pauses, faults, moves, states, seconds
-verdict          violated, holds within bounds, or gave up (at a named bound)
-counterexample   the shortest schedule that breaks the rule, with its trace
+verdict          violated, holds within bounds, or gave up at a named bound
+counterexample   a shortest schedule that breaks the rule, with its trace
 
 The search goes layer by layer: all states after n moves, each with the number of ways that lead to
 it. Different schedules that lead to the same state are counted together from there on, so counts
@@ -12,6 +12,7 @@ in the billions need only some thousands of states.
 
 from __future__ import annotations
 
+import heapq
 import sys
 import time
 from collections import Counter
@@ -25,9 +26,10 @@ from labkit.sim.errors import LabkitBug, LabkitError, NondeterminismError, NotMo
 from labkit.sim.machine import BROKEN, MEMORY, WORKERS, Machine, State
 from labkit.sim.nodes import Worker
 from labkit.sim.program import Program, Setup, fault_budget
-from labkit.sim.replaying import replay
+from labkit.sim.replaying import executing
 from labkit.sim.report import Bounds, Counterexample, Exploration
 from labkit.sim.schedule import Move, Schedule
+from labkit.sim.trace import Trace
 
 Layer = dict[State, int]
 Progress = Callable[[str], None]
@@ -81,6 +83,8 @@ def explore(
     program = Program(worker, workers, setup, check)
     if not program.checks.all:
         raise LabkitError("explore needs a check: an invariant, or a function of the finished lab.")
+    if seconds_max is not None and not isinstance(seconds_max, int | float):
+        raise LabkitError(f"seconds_max={seconds_max!r}: it must be a number of seconds, or None.")
     bounds = Bounds(tuple(program.workers), pauses, budget, moves_max, states_max, seconds_max)
     with program.virtual():
         machine = program.machine(
@@ -98,10 +102,11 @@ def assert_holds(worker: Worker | Mapping[str, Worker], *, check: Any, **bounds:
     """For tests: explore, and fail with the schedule, its trace and the line that replays it.
 
     Raises:
-        AssertionError: when the rule is violated, or the exploration gave up.
+        AssertionError: when the rule is violated, the exploration gave up, or the work was never
+            done, so that there was nothing to check.
     """
     exploration = explore(worker, check=check, **bounds)
-    if exploration.verdict != "holds within bounds":
+    if exploration.verdict != "holds within bounds" or not exploration.worked:
         raise AssertionError(f"\n{exploration}")
     return exploration
 
@@ -112,23 +117,23 @@ class _Search:
         self.machine = machine
         self.bounds = bounds
         self.say = say
-        self.layers: list[Layer] = []
         self.schedules = self.violating = self.cut = self.states = 0
         self.left = self.returned = 0
         self.sections = False
         self.raised: Counter[str] = Counter()
         self.stopped = ""
+        self.moves_made = self.next_look = 0
         self.shortest: Schedule | None = None
         self.started = self.reported = _real_clock()
         self._works: dict[int, frozenset[str]] = {}
 
     def run(self) -> None:
         layer: Layer = {self.machine.start: 1}
-        if self.machine.start[MEMORY] == BROKEN:
-            self.shortest = Schedule()
         try:
             while layer and not self.stopped:
                 layer = self._advance(layer)
+                self.moves_made += 1
+            self._look_for_the_shortest(layer)  # stopped: these are seen, though not examined
         except KeyboardInterrupt:
             self.stopped = "it was interrupted"
 
@@ -136,26 +141,22 @@ class _Search:
         """Make every move from every state of a layer; the states of the next layer."""
         following: Layer = {}
         successors, get = self.machine.successors, following.get
-        last = len(self.layers) == self.bounds.moves_max if self.shortest is None else (
-            self._depth == self.bounds.moves_max)  # fmt: skip
-        broken_ends: list[State] = []
-        for number, (state, ways) in enumerate(layer.items()):
-            if number % _LOOK_EVERY == 0 and self._out_of_bounds(number):
+        last = self.moves_made == self.bounds.moves_max
+        broken_ends: set[State] = set()
+        for state, ways in layer.items():
+            if self.states >= self.next_look and self._out_of_bounds():
                 break
+            self.states += 1
             found = successors(state)
             if not found:
-                if self._finish(state, ways) and self.shortest is None:
-                    broken_ends.append(state)
+                if self._finish(state, ways):
+                    broken_ends.add(state)
             elif last:
                 self.cut += ways
             else:
                 for _, after in found:
                     following[after] = get(after, 0) + ways
-        self.states += len(layer)
-        if self.shortest is None:
-            self.layers.append(layer)
-            self._look_for_the_shortest(broken_ends, following)
-        self._depth = getattr(self, "_depth", 0) + 1
+        self._look_for_the_shortest(layer, broken_ends)
         return following
 
     def _finish(self, state: State, ways: int) -> bool:
@@ -169,9 +170,9 @@ class _Search:
         self.left += ways * any("leave" in work for work in works)
         self.returned += ways * any(RETURNED in work for work in works)
         self.sections = self.sections or any("enter" in work for work in works)
-        for pending in self.machine.pending(state).values():
-            if isinstance(pending, Ended) and pending.how == RAISED:
-                self.raised[pending.reason] += ways
+        ends = self.machine.pending(state).values()
+        for reason in dict.fromkeys(e.reason for e in ends if isinstance(e, Ended) and e.how == RAISED):
+            self.raised[reason] += ways
         return broken
 
     def _work(self, local: int) -> frozenset[str]:
@@ -182,27 +183,25 @@ class _Search:
             self._works[local] = frozenset(names | {node.ended.how if node.ended else ""})
         return self._works[local]
 
-    def _out_of_bounds(self, number: int) -> bool:
+    def _out_of_bounds(self) -> bool:
         now = _real_clock()
-        if self.states + number >= self.bounds.states_max:
+        self.next_look = min(self.states + _LOOK_EVERY, self.bounds.states_max)
+        if self.states >= self.bounds.states_max:
             self.stopped = f"states_max={self.bounds.states_max:,} was reached"
         elif self.bounds.seconds_max is not None and now - self.started > self.bounds.seconds_max:
             self.stopped = f"seconds_max={self.bounds.seconds_max:g} was reached"
         elif now - self.started > _REPORT_AFTER_S and now - self.reported > _REPORT_EVERY_S:
             self.reported = now
-            self.say(f"exploring: {self.states + number:,} states, {self.schedules:,} schedules "
+            self.say(f"exploring: {self.states:,} states, {self.schedules:,} schedules "
                      f"complete, {now - self.started:.0f} s")  # fmt: skip
         return bool(self.stopped)
 
-    def _look_for_the_shortest(self, broken_ends: list[State], following: Layer) -> None:
-        targets = set(broken_ends)
-        if not targets:
-            targets = {state for state in following if state[MEMORY] == BROKEN}
-            if targets:
-                self.layers.append(following)
-        if targets:
-            self.shortest = _shortest(self.machine, self.layers, targets)
-            self.layers.clear()
+    def _look_for_the_shortest(self, layer: Layer, broken_ends: Iterable[State] = ()) -> None:
+        """The first layer with a violation has the shortest schedules; take the best of them."""
+        if self.shortest is None:
+            broken = {*broken_ends, *(state for state in layer if state[MEMORY] == BROKEN)}
+            if broken:
+                self.shortest = _best(self.machine, self.moves_made, broken)
 
     def result(self) -> Exploration:
         counterexample = None
@@ -226,12 +225,7 @@ class _Search:
 
     def _confirmed(self, schedule: Schedule) -> Counterexample:
         """The counterexample, run twice more from the beginning and compared step by step."""
-        program = self.program
-        first, second = (
-            replay(program.worker, schedule, workers=None if isinstance(program.worker, Mapping)
-                   else "".join(program.workers), setup=program.setup, check=program.check)
-            for _ in range(2)
-        )  # fmt: skip
+        first, second = (self._replayed(schedule) for _ in range(2))
         for a, b in zip(first.steps, second.steps, strict=False):
             if a != b:
                 raise NondeterminismError(
@@ -242,37 +236,40 @@ class _Search:
             raise LabkitBug(f'"{schedule}" broke a rule in the exploration, but not in its replay.')
         return Counterexample(schedule, first, first.broken)
 
+    def _replayed(self, schedule: Schedule) -> Trace:
+        """The trace of a schedule in a new machine, which has no use for faults not asked for."""
+        with executing(self.program, faults=list(self.bounds.faults)) as execution:
+            for move in schedule:
+                execution.make(move)
+            return execution.trace()
 
-def _shortest(machine: Machine, layers: list[Layer], targets: set[State]) -> Schedule:
-    """Of all shortest ways to a target, the best one.
+
+def _best(machine: Machine, length: int, targets: set[State]) -> Schedule:
+    """Of all schedules of this length that end in a target, the best one.
 
     Fewest faults, then the fewest `t`, the fewest switches of worker, then the order of the moves.
+    No move makes any of these smaller, so the first target that is reached by always going on from
+    the best beginning so far is the answer.
     """
-    keep = [targets]
-    for layer in reversed(layers[:-1]):
-        keep.append({s for s in layer if any(a in keep[-1] for _, a in machine.successors(s))})
-    keep.reverse()
-    best: dict[tuple[State, str | None], tuple[Any, ...]] = {(machine.start, None): (0, 0, 0, ())}
-    ways: dict[tuple[Any, ...], tuple[Move, ...]] = {(): ()}
-    for wanted in keep[1:]:
-        better: dict[tuple[State, str | None], tuple[Any, ...]] = {}
-        for (state, last), cost in best.items():
+    move_of: dict[Any, Move] = {}
+    queue: list[tuple[Any, ...]] = [(0, 0, 0, (), machine.start, "")]
+    seen = set()
+    while queue:
+        faults, times, switches, path, state, last = heapq.heappop(queue)
+        if len(path) == length:
+            if state in targets:
+                return Schedule(move_of[rank] for rank in path)
+        elif (len(path), state, last) not in seen:
+            seen.add((len(path), state, last))
             for move, after in machine.successors(state):
-                if after in wanted:
-                    path = (*cost[3], move.rank)
-                    ways[path] = (*ways[cost[3]], move)
-                    key = (after, move.worker or last)
-                    new = _cost(cost, move, last, path)
-                    if key not in better or new < better[key]:
-                        better[key] = new
-        best = better
-    return Schedule(ways[min(best.values())[3]])
-
-
-def _cost(cost: tuple[Any, ...], move: Move, last: str | None, path: Any) -> tuple[Any, ...]:
-    faults, times, switches, _ = cost
-    switched = move.worker is not None and last is not None and move.worker != last
-    return (faults + move.is_fault, times + (move.kind == moves.TIME), switches + switched, path)
+                move_of[move.rank] = move
+                heapq.heappush(queue, (
+                    faults + move.is_fault,
+                    times + (move.kind == moves.TIME),
+                    switches + (move.worker is not None and last not in ("", move.worker)),
+                    (*path, move.rank), after, move.worker or last,
+                ))  # fmt: skip
+    raise LabkitBug("No schedule leads to a state that was reached.")
 
 
 def _number(name: str, value: int) -> None:

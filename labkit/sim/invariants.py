@@ -1,7 +1,9 @@
 """Invariants: rules that must always hold, each as a sentence that can be checked.
 
-invariant  a named rule, judged after every step or at the end of a schedule
-witness    the who and what of a broken rule
+invariant         a rule that must always hold
+witness           who and what broke a rule, as a sentence
+mutual exclusion  the rule that at most one worker is in the critical section
+stale write       a write with a lower number than one that the resource has already accepted
 
 An invariant that is judged after every step is a small automaton: what it remembers, and how that
 changes with each transition. Memories are hashable and kept small, because they are part of the
@@ -15,8 +17,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from labkit.sim import resp
 from labkit.sim import schedule as moves
-from labkit.sim.commands import CRASHED
+from labkit.sim.commands import CRASHED, Command
 from labkit.sim.lab import Lab
 from labkit.sim.machine import Transition
 from labkit.sim.process import Event
@@ -95,24 +98,35 @@ def _one_inside(rule: Invariant, inside: frozenset[str], transition: Transition)
 
 
 def _no_lost_update(rule: Invariant, memory: Any, transition: Transition) -> Verdict:
-    """Remembers who holds a value read from a key, and whether the key has changed since."""
+    """Remembers who holds a value read from a key, and who has changed the key since."""
     held = dict(memory)
     worker, command = transition.move.worker, transition.command
     if command is None or transition.reply is None or worker is None:
         return memory, None
-    key = command.words[0][1].decode("utf-8", "replace") if len(command.words[0]) > 1 else ""
-    if not rule.looks_at(key):
-        return memory, None
     if command.name == "GET" and transition.move.kind == moves.RUN:
-        held[worker, key] = ""
-    elif command.name == "SET" or key in set(_written(rule, transition)):
+        if rule.looks_at(key := _key(command.words[0])):
+            held[worker, key] = ""
+    overwritten = {key for key in _set(command, transition.reply) if rule.looks_at(key)}
+    for key in sorted(overwritten | set(_written(rule, transition))):
         changed_by = held.get((worker, key), "")
-        if command.name == "SET" and changed_by:
+        if key in overwritten and changed_by:
             return memory, f"{worker} wrote {key} from an old value: {changed_by}'s update is lost"
         for holder, read in held:
             if read == key and holder != worker:
                 held[holder, read] = worker
     return frozenset(held.items()), None
+
+
+def _set(command: Command, reply: bytes) -> Iterator[str]:
+    """The keys that a SET has written, alone or in a transaction."""
+    if resp.decode(reply) is not None:  # neither refused by NX nor aborted by WATCH
+        for words in command.words:
+            if words[0].upper() == b"SET":
+                yield _key(words)
+
+
+def _key(words: tuple[bytes, ...]) -> str:
+    return words[1].decode("utf-8", "backslashreplace") if len(words) > 1 else ""
 
 
 def _owner_releases(rule: Invariant, memory: Any, transition: Transition) -> Verdict:

@@ -3,6 +3,7 @@
 state        the world, what each worker has been told so far, and the budgets that are left
 transition   one move from one state to the next, with everything that happened on the way
 enabled      said of a move that can be made in a state
+blocked      said of a worker that cannot move until another move has been made
 
 A state is a tuple of small integers: (world, budget, memory, worker A, worker B, ...). Worlds and
 workers' local states are numbered in tables, so that each command runs once in each world and each
@@ -13,7 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
 from labkit.sim import schedule as moves
 from labkit.sim.commands import Command, Ended, Pending
@@ -24,6 +26,8 @@ from labkit.sim.store import Contents, Store
 from labkit.sim.worlds import Worlds
 
 State = tuple[int, ...]
+K = TypeVar("K")
+V = TypeVar("V")
 
 #: Where a state keeps what; the workers follow.
 WORLD, BUDGET, MEMORY, WORKERS = 0, 1, 2, 3
@@ -61,14 +65,24 @@ class Transition:
     at_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """A move of one worker in one world, and where it leads. `cost`: the budget it draws on."""
 
     move: Move
     world: int
     local: int
     cost: str
+
+
+class _Table(dict[K, V]):
+    """A table whose entries are found when they are first asked for."""
+
+    def __init__(self, find: Callable[[K], V]) -> None:
+        self._find = find
+
+    def __missing__(self, key: K) -> V:
+        self[key] = value = self._find(key)
+        return value
 
 
 class Machine:
@@ -100,11 +114,14 @@ class Machine:
         self.monitors = tuple(monitors)
         self.worlds = Worlds(stores)
         self.locals = Locals(workers)
-        self._options: dict[tuple[int, int], tuple[Option, ...]] = {}
+        #: world -> local state -> moves
+        self._options = _Table[int, _Table[int, tuple[Option, ...]]](
+            lambda world: _Table(partial(self._find, world))
+        )
         self._budgets = _Budgets(budget or {}, (moves.TIME, *faults))
         self._memories: list[Any] = []
         self._memory_numbers: dict[Any, int] = {}
-        self._observed: dict[tuple[int, int, int, str], int] = {}
+        self._observed: dict[tuple[Any, ...], int] = {}
         self._alike = _same_function(workers) if symmetry else ()
         world = self.worlds.first(setup)
         locals_ = tuple(self.locals.start[letter] for letter in self.letters)
@@ -115,29 +132,27 @@ class Machine:
 
     def successors(self, state: State) -> list[tuple[Move, State]]:
         """Every enabled move and the state it leads to, in the order of the workers, `t` last."""
-        world, budget, memory = state[:WORKERS]
-        found: list[tuple[Move, State]] = []
+        world, budget, memory, *locals_ = state
+        options, spend = self._options[world], self._budgets.spend
+        watched = self.monitors and memory != BROKEN
         can_run = False
-        weights = self._weights(state) if self._alike else None
-        for place in range(WORKERS, len(state)):
-            local = state[place]
-            for option in self._options.get((world, local)) or self._find(world, local):
+        found: list[tuple[Move, State]] = []
+        for place, local in enumerate(locals_, WORKERS):
+            for option in options[local]:
+                move, world_after, local_after, cost = option
                 left: int | None = budget
-                if option.cost:
-                    left = self._budgets.spend(budget, option.cost)
+                if cost:
+                    left = spend[budget, cost]
                     if left is None:
                         continue
                 else:
                     can_run = True
-                kept = memory
-                if memory != BROKEN and self.monitors:
-                    kept = self._memory_after(memory, world, local, option)
-                after = (option.world, left, kept, *state[WORKERS:place],
-                         option.local, *state[place + 1:])  # fmt: skip
-                if weights is None:
-                    found.append((option.move, after))
-                else:
-                    found += [(option.move, after)] * weights.get(place, 1)
+                kept = self._memory_after(memory, world, local, option) if watched else memory
+                after = [world_after, left, kept, *locals_]
+                after[place] = local_after
+                found.append((move, tuple(after)))  # type: ignore[arg-type]
+        if self._alike:
+            found = self._once_for_all_alike(state, found)
         later = self._time_passes(state, can_run)
         if later is not None:
             found.append((PASS_TIME, later))
@@ -150,22 +165,26 @@ class Machine:
             at_ms = self.deadline(state) or 0
             return self.passing(state, at_ms)
         local = state[WORKERS + self.letters.index(move.worker or "")]
-        option = next(o for o in self._find(world, local) if o.move == move)
+        option = next(o for o in self._options[world][local] if o.move == move)
         return self._describe(world, local, option)
 
     def pass_to(self, state: State, now_ms: int) -> State:
         """Time passes to an instant that is not after the next deadline."""
-        locals_ = (self.locals.wake(local, now_ms) for local in state[WORKERS:])
-        memory = state[MEMORY]
+        world, budget, memory, *before = state
+        after = [self.locals.wake(local, now_ms) for local in before]
         if self.monitors and memory != BROKEN:
-            memory, _ = self.observe(memory, self.passing(state, now_ms))
-        return (self.worlds.at(state[WORLD], now_ms), state[BUDGET], memory, *locals_)
+            woken = tuple(new for old, new in zip(before, after, strict=True) if new != old)
+            key = (memory, world, now_ms, woken)
+            memory = self._remembered(key, partial(self.passing, state, now_ms))
+        return (self.worlds.at(world, now_ms), budget, memory, *after)
 
     def deadline(self, state: State) -> int | None:
         """The instant to which `t` goes: the earliest expiry, or the earliest end of a wait."""
-        ends = [self.locals.wakes_at[local] for local in state[WORKERS:]]
-        ends.append(self.worlds.deadline(state[WORLD]))
-        return min((end for end in ends if end is not None), default=None)
+        wakes_at, expires_at = self.locals.wakes_at, self.worlds.deadlines[state[WORLD]]
+        ends = [end for local in state[WORKERS:] if (end := wakes_at[local]) is not None]
+        if expires_at is not None:
+            ends.append(expires_at)
+        return min(ends, default=None)
 
     def pending(self, state: State) -> dict[str, Pending]:
         """What each worker is about to do."""
@@ -185,9 +204,6 @@ class Machine:
 
     def _find(self, world: int, local: int) -> tuple[Option, ...]:
         """The moves of one worker in one world, in the order that decides ties."""
-        known = self._options.get((world, local))
-        if known is not None:
-            return known
         node = self.locals.nodes[local]
         now_ms = self.worlds.now_ms(world)
         options: list[Option] = []
@@ -204,21 +220,22 @@ class Machine:
         if moves.CRASH in self.faults and not node.ended:
             crash = Move(moves.CRASH, node.worker)
             options.append(Option(crash, world, self.locals.crashed[node.worker], moves.CRASH))
-        self._options[world, local] = tuple(options)
-        return self._options[world, local]
+        return tuple(options)
 
     def _time_passes(self, state: State, can_run: bool) -> State | None:
         """The state after `t`. While somebody could run it is a pause, and costs one."""
-        if not can_run and all(node.ended for node in self._nodes(state)):
-            return None
         budget: int | None = state[BUDGET]
         if can_run:
-            budget = self._budgets.spend(state[BUDGET], moves.TIME)
+            budget = self._budgets.spend[state[BUDGET], moves.TIME]
+            if budget is None:
+                return None
+        elif all(node.ended for node in self._nodes(state)):
+            return None
         at_ms = self.deadline(state)
-        if budget is None or at_ms is None:
+        if at_ms is None:
             return None
         later = self.pass_to(state, at_ms)
-        return (later[WORLD], budget, *later[MEMORY:])
+        return (later[WORLD], budget, *later[MEMORY:])  # type: ignore[arg-type]
 
     # -- transitions in full ------------------------------------------------------------------
 
@@ -260,9 +277,13 @@ class Machine:
 
     def _memory_after(self, memory: int, world: int, local: int, option: Option) -> int:
         key = (memory, world, local, option.move.kind)
+        return self._remembered(key, partial(self._describe, world, local, option))
+
+    def _remembered(self, key: tuple[Any, ...], describe: Callable[[], Transition]) -> int:
+        """The memory after a transition. The key starts with the memory before it."""
         known = self._observed.get(key)
         if known is None:
-            known, _ = self.observe(memory, self._describe(world, local, option))
+            known, _ = self.observe(key[0], describe())
             self._observed[key] = known
         return known
 
@@ -280,15 +301,16 @@ class Machine:
 
     # -- symmetry -----------------------------------------------------------------------------
 
-    def _weights(self, state: State) -> dict[int, int]:
+    def _once_for_all_alike(
+        self, state: State, found: list[tuple[Move, State]]
+    ) -> list[tuple[Move, State]]:
         """Of interchangeable workers only the first moves; its moves count once for each."""
-        weights: dict[int, int] = {}
+        weights: dict[str | None, int] = {}
         for group in self._alike:
             fresh = [place for place in group if state[place] == self.start[place]]
-            weights.update(dict.fromkeys(fresh, 0))
-            if fresh:
-                weights[fresh[0]] = len(fresh)
-        return weights
+            for place in fresh:
+                weights[self.letters[place - WORKERS]] = len(fresh) if place == fresh[0] else 0
+        return [pair for pair in found for _ in range(weights.get(pair[0].worker, 1))]
 
 
 class _Budgets:
@@ -298,19 +320,18 @@ class _Budgets:
         self._kinds = kinds
         self._left: list[tuple[int, ...]] = []
         self._numbers: dict[tuple[int, ...], int] = {}
-        self._spent: dict[tuple[int, str], int | None] = {}
+        #: (budget, kind) -> the budget after one more move of this kind; None: none was left
+        self.spend = _Table[tuple[int, str], "int | None"](self._spend)
         self.start = self._number(tuple(limits.get(kind, UNLIMITED) for kind in kinds))
 
-    def spend(self, budget: int, kind: str) -> int | None:
-        """The budget after one more move of this kind; None when none is left."""
-        key = (budget, kind)
-        if key not in self._spent:
-            left = list(self._left[budget])
-            place = self._kinds.index(kind)
-            enough = left[place] != 0
-            left[place] -= left[place] != UNLIMITED
-            self._spent[key] = self._number(tuple(left)) if enough else None
-        return self._spent[key]
+    def _spend(self, key: tuple[int, str]) -> int | None:
+        budget, kind = key
+        left = list(self._left[budget])
+        place = self._kinds.index(kind)
+        if left[place] == 0:
+            return None
+        left[place] -= left[place] != UNLIMITED
+        return self._number(tuple(left))
 
     def _number(self, left: tuple[int, ...]) -> int:
         number = self._numbers.setdefault(left, len(self._left))

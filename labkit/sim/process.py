@@ -1,7 +1,9 @@
 """A worker's process: plain Python that stops in front of every command.
 
-worker   a function with one handle argument, `me`; the thing whose moves we order
-process  one run of a worker: started, told a reply, asked for its next command, thrown away
+worker            a function that shares things with others; whose moves we put in order
+process           one run of a worker: started, told a reply, asked for its next command, ended
+thread            a part of a process that moves on its own
+critical section  the part of a worker that only one may be in at a time
 
 What exploration needs from a worker is small: `start`, `send(reply)`, `pending`, `close`. Here it
 is a function under greenlet; a program in another language could stand behind the same four.
@@ -23,7 +25,7 @@ from labkit.sim.commands import RAISED, RETURNED, Command, Ended, Pending, Waiti
 from labkit.sim.errors import Crashed, LabkitError, NotModelled, WorkerStuckInPython
 
 if TYPE_CHECKING:
-    import redis
+    from redis import Redis
 
 #: Clock readings and empty sleeps allowed between two commands. Virtual time stands still there,
 #: so a loop that waits for the clock to advance would never end.
@@ -65,6 +67,7 @@ class Process:
         pending: the command it is stopped in front of, or why it waits, or how it ended.
         events: what it did since it was last resumed.
         clock_was_read: whether that depended on the clock.
+        interrupted: Ctrl-C was pressed while it ran, whatever it has made of that.
         random: its own generator, seeded by its name.
     """
 
@@ -73,6 +76,7 @@ class Process:
         self.pending: Pending
         self.events: list[Event] = []
         self.clock_was_read = False
+        self.interrupted = False
         self.now_ms = 0
         self.random = random.Random(f"labkit {name}")
         self._function = function
@@ -109,8 +113,9 @@ class Process:
         self._greenlet.parent = getcurrent()
         with watchdog.watching(self.name):
             answer = self._greenlet.switch(reply)
-        if isinstance(answer, LabkitError):
-            raise answer
+        if self.interrupted or isinstance(answer, LabkitError):
+            self.close()
+            raise KeyboardInterrupt if self.interrupted else answer
         self.pending = answer
 
     def _run(self, _: Reply) -> Ended:
@@ -118,7 +123,7 @@ class Process:
             value = self._function(self._me)
         except (LabkitError, Crashed):
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             return Ended(RAISED, error=error, reason=f"{type(error).__name__}: {error}")
         return Ended(RETURNED, value)
 
@@ -146,8 +151,16 @@ class Process:
         return self.now_ms
 
     def event(self, name: str, **details: Any) -> None:
+        event = Event(name, tuple(details.items()))
+        try:
+            hash(event)
+        except TypeError:
+            self._give_up(LabkitError(
+                f"Worker {self.name} reports {name} with {details}, and not all of these can be "
+                f"hashed. Use numbers, text and tuples of them."
+            ))  # fmt: skip
         if not self._closed:
-            self.events.append(Event(name, tuple(details.items())))
+            self.events.append(event)
 
     def refuse(self, what: str) -> NoReturn:
         """Stop the whole run: the worker does something the simulation does not have."""
@@ -173,6 +186,8 @@ class Process:
 
     def _park(self, pending: Pending) -> Reply:
         if self._closed:
+            if self._greenlet.dead:  # a destructor, such as that of redis-py's pipeline
+                raise ConnectionError(f"worker {self.name} has crashed")
             self._refusals += 1
             if self._refusals > REFUSALS_MAX:
                 self._give_up(LabkitError(f"Worker {self.name} went on after its crash."))
@@ -195,12 +210,12 @@ class Me:
         self._process = process
         self._attempts = 0
         self._connections = 0
-        self._redis: redis.Redis | None = None
+        self._redis: Redis | None = None
         self.name = process.name
         self.shared = shared
 
     @property
-    def redis(self) -> redis.Redis:
+    def redis(self) -> Redis:
         """A redis-py client without automatic retries: a lost reply reaches the worker at once."""
         if self._redis is None:
             from labkit.sim.connection import plain_client
@@ -208,7 +223,7 @@ class Me:
             self._redis = plain_client(self._process.ask, self._session)
         return self._redis
 
-    def client(self, **settings: Any) -> redis.Redis:
+    def client(self, **settings: Any) -> Redis:
         """Another redis-py client with any of redis-py's settings, its own defaults included."""
         from labkit.sim.connection import client
 

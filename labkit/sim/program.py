@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from labkit.sim import schedule as moves
 from labkit.sim.checks import Check, Checks
+from labkit.sim.connection import plain_template
 from labkit.sim.errors import LabkitError, NotModelled
 from labkit.sim.lab import Lab
 from labkit.sim.machine import Machine
@@ -37,6 +39,8 @@ class Program:
     ) -> None:
         self.worker = worker
         self.workers = _by_letter(worker, workers)
+        if setup is not None and not callable(setup):
+            raise LabkitError(f"setup={setup!r} is not a function that fills the stores of a lab.")
         self.setup = setup
         self.check = check
         self.checks = Checks(check)
@@ -56,6 +60,7 @@ class Program:
 
     def virtual(self) -> Any:
         """The context in which workers have virtual time."""
+        plain_template()
         return virtual_world(*self.workers.values())
 
     @property
@@ -82,6 +87,10 @@ class Program:
 
 def fault_budget(faults: str | Mapping[str, int]) -> dict[str, int]:
     """How many of each fault: `"?!"` allows one of each, a mapping says how many."""
+    if not isinstance(faults, str | Mapping):
+        raise LabkitError(f'faults={faults!r}: write "?!" for one of each, or {{"?": 2, "!": 1}}.')
+    if isinstance(faults, str) and len(set(faults)) < len(faults):
+        raise LabkitError(f'faults="{faults}": for more than one of a kind, write {{"?": 2}}.')
     wanted = dict(faults) if isinstance(faults, Mapping) else dict.fromkeys(faults, 1)
     for kind, count in wanted.items():
         if kind not in moves.FAULTS:
@@ -100,14 +109,22 @@ def _by_letter(worker: Any, workers: str | None) -> dict[str, Worker]:
         if workers is not None and set(workers) != set(found):
             raise LabkitError(f'workers="{workers}" does not fit the mapping {sorted(found)}.')
     else:
-        found = dict.fromkeys(workers or "AB", worker)
-        if len(found) != len(workers or "AB"):
-            raise LabkitError(f'workers="{workers}": each letter stands for one worker.')
+        letters = "AB" if workers is None else workers
+        if not isinstance(letters, str) or not letters or len(set(letters)) < len(letters):
+            raise LabkitError(f'workers={letters!r}: write one letter for each worker, as in "ABC".')
+        found = dict.fromkeys(letters, worker)
+    if not found:
+        raise LabkitError("The mapping of workers is empty: name at least one worker.")
     for letter, function in found.items():
-        if len(letter) != 1 or not ("A" <= letter <= "Z"):
+        if not isinstance(letter, str) or len(letter) != 1 or not ("A" <= letter <= "Z"):
             raise LabkitError(f'"{letter}" cannot name a worker. Use one capital letter, A to Z.')
         if not callable(function):
             raise LabkitError(f"Worker {letter} is {function!r}, not a function of one argument.")
+        if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
+            raise LabkitError(
+                f"Worker {letter}, {_name(function)}, is a generator or a coroutine: calling it runs "
+                f"nothing of it. A worker is a plain function, without yield, async and await."
+            )
     return found
 
 

@@ -1,14 +1,15 @@
 """Replay: one schedule, move by move, strictly.
 
-replay     making exactly the moves of a schedule
-strategy   a rule that chooses the next move where no schedule is given
-simulation an execution whose moves a strategy chooses
+execution   one run of all workers from start to end
+replay      an execution that makes exactly the moves of a schedule
+strategy    a rule that chooses the next move where no schedule is given
+simulation  an execution whose moves a strategy chooses
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from labkit.sim import schedule as moves
@@ -32,6 +33,7 @@ class Execution:
         self.state: State = machine.start
         self.steps: list[Step] = []
         self.broken = machine.broken_at_start
+        self.broken_at: int | None = None if self.broken is None else 0
 
     def enabled(self) -> dict[Move, State]:
         """The moves that are possible now, each with the state it leads to."""
@@ -67,6 +69,7 @@ class Execution:
             steps=tuple(self.steps),
             pending=pending,
             broken=broken,
+            broken_at=len(self.steps) if self.broken_at is None and broken else self.broken_at,
             rule="; ".join(program.checks.names) or None,
             call=program.call(text, partial=partial),
             start=self.machine.worlds.contents(self.machine.start[WORLD]),
@@ -76,6 +79,7 @@ class Execution:
         before, self.state = self.state[MEMORY], state
         if before != BROKEN and state[MEMORY] == BROKEN:
             self.broken = self.machine.observe(before, transition)[1]
+            self.broken_at = len(self.steps) + 1
         self.steps.append(step_of(len(self.steps) + 1, transition))
         return self.steps[-1]
 
@@ -94,23 +98,30 @@ class Execution:
 
 def why_not(machine: Machine, state: State, move: Move) -> str:
     """Why a move is not enabled in this state, as half a sentence."""
+    pending = machine.pending(state)
     if move.kind == moves.TIME:
+        if all(isinstance(ending, Ended) for ending in pending.values()):
+            return "all workers have ended"
         return "no key expires and nobody sleeps, so there is nothing that time could change"
     if move.worker is not None and move.worker not in machine.letters:
         return f"there is no worker {move.worker}, only {', '.join(machine.letters)}"
-    pending = machine.pending(state)[move.worker or ""]
-    if isinstance(pending, Ended):
-        return f"{move.worker} has ended ({pending})"
-    if isinstance(pending, Waiting):
-        return f"{move.worker} {pending}, until {machine.wakes_at(state, move.worker or '')} ms"
+    own = pending[move.worker or ""]
+    if isinstance(own, Ended):
+        return f"{move.worker} has ended ({own})"
+    if isinstance(own, Waiting):
+        return f"{move.worker} {own}, until {machine.wakes_at(state, move.worker or '')} ms"
     return "this kind of move is not allowed here"
 
 
 @contextlib.contextmanager
-def executing(program: Program, stores: Mapping[str, Store] | None = None) -> Iterator[Execution]:
-    """An execution without budgets: every modelled move may be made."""
+def executing(
+    program: Program,
+    stores: Mapping[str, Store] | None = None,
+    faults: Sequence[str] = MODELLED,
+) -> Iterator[Execution]:
+    """An execution without budgets: every modelled move may be made, faults of these kinds too."""
     with program.virtual():
-        machine = program.machine(stores, faults=MODELLED)
+        machine = program.machine(stores, faults=faults)
         try:
             yield Execution(program, machine)
         finally:

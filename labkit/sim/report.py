@@ -131,6 +131,8 @@ class Exploration:
         if self.verdict != VIOLATED:
             lines.append(f"not tried: {self.bounds.not_tried}")
             lines.append(f"the work was done in {self.worked:,} of them")
+        else:
+            lines.append("(A share of schedules is not a likelihood.)")
         lines += [f"a worker raised {reason} in {n:,} of them" for reason, n in self.raised.items()]
         if self.counterexample is not None:
             lines += [f"shortest: {self.counterexample.schedule}", str(self.counterexample)]

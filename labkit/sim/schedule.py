@@ -1,15 +1,16 @@
 """Schedules as text: which move comes next, one letter after the other.
 
-move      one thing that can happen: a worker runs its pending command, time passes, a fault
-schedule  the moves we ask for, in order ("A B A B")
-fault     a move that the worker did not ask for: a lost reply, a crash, ...
+move          one thing that can happen: a worker runs its pending command, time passes, a fault
+schedule      the moves we ask for, in order, as text: A B A B
+interleaving  the order in which the commands of several workers follow each other
+fault         a move that no worker asks for: a lost reply, a crash, a failover
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from labkit.sim.errors import ScheduleError
 
@@ -48,17 +49,18 @@ class Move:
     kind: str
     worker: str | None = None
     thread: int = 1
+    #: Sort key: A…Z, A2…, then the faults, then time and the server's moves.
+    rank: tuple[int, int, str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        rank = (KINDS.index(self.kind), self.thread, self.worker or "")
+        object.__setattr__(self, "rank", rank)
 
     def __str__(self) -> str:
         if self.worker is None:
             return self.kind
         thread = "" if self.thread == 1 else str(self.thread)
         return f"{self.worker}{thread}{self.kind}"
-
-    @property
-    def rank(self) -> tuple[int, int, str]:
-        """Sort key: A…Z, A2…, then the faults, then time and the server's moves."""
-        return (KINDS.index(self.kind), self.thread, self.worker or "")
 
     @property
     def is_fault(self) -> bool:
@@ -77,9 +79,12 @@ class Schedule(tuple[Move, ...]):
         Raises:
             ScheduleError: for a character that is no move; it says where, and what is possible.
         """
-        if not isinstance(text, str):
-            return cls(text)
-        return cls(_moves(text))
+        if isinstance(text, str):
+            return cls(_moves(text))
+        made = tuple(text) if isinstance(text, Iterable) else (text,)
+        if not all(isinstance(move, Move) for move in made):
+            raise ScheduleError(f'{text!r} is not a schedule. Write it as text, such as "A B A B".')
+        return cls(made)
 
     def __str__(self) -> str:
         return " ".join(map(str, self))

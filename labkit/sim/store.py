@@ -19,6 +19,7 @@ from typing import Any, Protocol
 
 import redis
 from fakeredis import FakeServer
+from fakeredis._core._database import Item
 from fakeredis._helpers import SimpleError, SimpleString
 from fakeredis._socket import FakeSocket
 
@@ -29,6 +30,9 @@ from labkit.sim.virtual import EPOCH_S
 
 _BLOCKING = {"BLPOP", "BRPOP", "BLMOVE", "BRPOPLPUSH", "BZPOPMIN", "BZPOPMAX", "BLMPOP", "BZMPOP",
              "WAIT", "WAITAOF", "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "MONITOR"}  # fmt: skip
+_MAY_BLOCK = {"XREAD", "XREADGROUP"}
+#: Answered in an order that differs between two runs of Python, or that depends on the past.
+_UNORDERED = {b"SMEMBERS", b"SINTER", b"SUNION", b"SDIFF", b"KEYS"}
 _RANDOM = {"RANDOMKEY", "SRANDMEMBER", "SPOP", "HRANDFIELD", "ZRANDMEMBER"}
 
 
@@ -92,7 +96,7 @@ class FakeRedis:
         """Run a command; the RESP2 bytes of its reply (of all replies, for a transaction)."""
         session = self._session(command.session)
         with self._clock.at(now_ms):
-            session.select(command.db)
+            session.use_db(command.db)
             reply = b"".join(session.run(self._modelled(words)) for words in command.words)
         if reply.startswith(b"-ERR unknown command"):
             raise NotModelled(self._unknown(command))
@@ -120,8 +124,8 @@ class FakeRedis:
             db._expiry_heap.clear()
         for (number, name), key in snapshot.keys.items():
             self._server.dbs[number][name] = _item(key)
-        for name, keys, dirty in snapshot.watches:
-            self._session(name).watch_again(keys, dirty)
+        for session_name, keys, dirty in snapshot.watches:
+            self._session(session_name).watch_again(keys, dirty)
 
     def expire(self, now_ms: int) -> None:
         """Remove what has expired, and tell the connections that watch it (Redis >= 6.0.9)."""
@@ -142,7 +146,7 @@ class FakeRedis:
 
     def _modelled(self, words: Words) -> Words:
         name = words[0].decode("utf-8", "replace").upper()
-        if name in _BLOCKING:
+        if name in _BLOCKING or (name in _MAY_BLOCK and b"BLOCK" in map(bytes.upper, words)):
             raise NotModelled(f"{name} blocks the connection, which is not modelled yet.")
         if name in _RANDOM:
             raise NotModelled(f"{name} answers at random, so its schedule could not be replayed.")
@@ -167,14 +171,17 @@ class _Session(FakeSocket):
 
     def run(self, words: Words) -> bytes:
         self._replies: list[bytes] = []
+        self._unordered = words[0].upper() in _UNORDERED
         self.sendall(resp.encode(words))
         return b"".join(self._replies)
 
-    def select(self, db: int) -> None:
+    def use_db(self, db: int) -> None:  # `select` is fakeredis's own: the command
         if self._db_num != db:
             self.run((b"SELECT", b"%d" % db))
 
     def put_response(self, msg: Any) -> None:
+        if self._unordered and isinstance(msg, list):
+            msg = sorted(msg)
         self._replies.append(resp.encode(msg))
 
     def _decode_result(self, result: Any) -> Any:
@@ -229,9 +236,7 @@ def _key(item: Any) -> Key:
 
 
 def _item(key: Key) -> Any:
-    from fakeredis._core._database import Item
-
-    item = Item(key.value if isinstance(key.value, bytes) else copy.deepcopy(key.value))
+    item: Any = Item(key.value if isinstance(key.value, bytes) else copy.deepcopy(key.value))
     if key.expires_at_ms is not None:
         # A little later, so that comparing floats cannot end a lease 1 ms early.
         item.expireat = EPOCH_S + (key.expires_at_ms + 0.2) / 1000
@@ -255,5 +260,6 @@ def _fingerprint(value: Any) -> Any:
     if isinstance(value, set | frozenset):
         return frozenset(map(_fingerprint, value))
     if isinstance(value, dict):
-        return frozenset((_fingerprint(k), _fingerprint(v)) for k, v in value.items())
+        # In order: HGETALL answers in the order in which fields were set.
+        return tuple((_fingerprint(k), _fingerprint(v)) for k, v in value.items())
     return type(value).__name__, _fingerprint(vars(value))

@@ -69,6 +69,7 @@ class Trace:
         steps: one per move.
         pending: what each worker was about to do after the last step.
         broken: the sentence of the rule that is broken, or None.
+        broken_at: the number of the step that broke it (0: before the first), or None.
         rule: the rule's name, or None when nothing was checked.
         start: the store's contents before the first move.
         call: the line of Python that replays it.
@@ -79,6 +80,7 @@ class Trace:
     steps: tuple[Step, ...]
     pending: Mapping[str, Pending]
     broken: str | None
+    broken_at: int | None
     rule: str | None
     call: str
     start: Contents = field(compare=False, repr=False)
@@ -109,7 +111,9 @@ class Trace:
         if self.about_to:
             lines.append(self.about_to)
         if self.broken is not None:
-            lines.append(f"Broken: {self.broken}.")
+            earlier = self.broken_at != len(self.steps)
+            where = f" at step {self.broken_at}" if earlier else ""
+            lines.append(f"Broken{where}: {self.broken}.")
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -133,7 +137,7 @@ RENDERERS: dict[str, Callable[[Trace], str]] = {}
 
 def step_of(number: int, transition: Transition) -> Step:
     """A transition as a step of a trace."""
-    command = transition.command.text if transition.command else ""
+    command = str(transition.command or "")
     if transition.move.kind == moves.TIME:
         command = f"(time passes to {transition.at_ms} ms)"
     return Step(

@@ -16,6 +16,7 @@ import contextlib
 import functools
 import os
 import random
+import signal
 import sys
 import threading
 import time
@@ -111,7 +112,7 @@ def _random_function(name: str) -> Replacement:
 _REPLACED += [
     (random, name, _random_function(name))
     for name, value in vars(random).items()
-    if getattr(value, "__self__", None) is random._inst  # type: ignore[attr-defined]
+    if getattr(value, "__self__", None) is random._inst
 ]
 
 
@@ -185,7 +186,8 @@ class _Patches:
 _patches = _Patches()
 
 
-def virtual_world(*functions: Any) -> contextlib.AbstractContextManager[None]:
+@contextlib.contextmanager
+def virtual_world(*functions: Any) -> Iterator[None]:
     """Replace time and randomness for workers while the block runs.
 
     Args:
@@ -193,4 +195,26 @@ def virtual_world(*functions: Any) -> contextlib.AbstractContextManager[None]:
     """
     spaces = [vars(sys.modules["__main__"])]
     spaces += [getattr(function, "__globals__", {}) for function in functions]
-    return _patches.applied(tuple(spaces))
+    with _patches.applied(tuple(spaces)), _interruptible():
+        yield
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Ctrl-C while a worker runs stops the run, even if the worker catches the exception."""
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(number: int, frame: Any) -> None:
+        process = current_process()
+        if process is not None:
+            process.interrupted = True
+        before(number, frame)
+
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -14,12 +14,11 @@ from collections.abc import Iterator
 
 from labkit.sim.errors import WorkerStuckInPython
 
-#: Seconds of real time that a worker may run without sending a command.
+#: Seconds that a worker may compute without sending a command.
 LIMIT_S = 5.0
 
-_real_monotonic = time.monotonic
+_cpu_s = time.process_time  # not real time: a machine may stand still, or be very busy
 _real_sleep = time.sleep
-_lock = threading.Lock()
 _running: dict[int, float] = {}  # OS thread -> since when worker code runs in it
 _thread: threading.Thread | None = None
 
@@ -33,7 +32,7 @@ def watching(worker: str) -> Iterator[None]:
     """Stop worker code that runs in this block for more than LIMIT_S without a command."""
     _start()
     ident = threading.get_ident()
-    _running[ident] = _real_monotonic()
+    _running[ident] = _cpu_s()
     try:
         yield
     except _Interrupt:
@@ -55,7 +54,7 @@ def _start() -> None:
 def _watch() -> None:
     while True:
         _real_sleep(min(LIMIT_S / 4, 0.5))
-        now = _real_monotonic()
+        now = _cpu_s()
         for ident, since in list(_running.items()):
             if now - since > LIMIT_S and _running.get(ident) == since:
                 _raise_in(ident)

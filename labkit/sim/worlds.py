@@ -12,6 +12,9 @@ from labkit.sim.commands import Command
 from labkit.sim.errors import NotModelled
 from labkit.sim.store import Contents, FakeRedis, Snapshot, Store
 
+#: Commands whose effect depends on what was sent on the same connection before.
+_OF_A_SESSION = {"WATCH", "UNWATCH", "EXEC", "DISCARD"}
+
 
 class Worlds:
     """The tables `contents and clock -> number` and `(number, command) -> (number, reply)`."""
@@ -19,9 +22,10 @@ class Worlds:
     def __init__(self, stores: Mapping[str, Store] | None = None) -> None:
         self.stores: dict[str, Store] = dict(stores or {"redis": FakeRedis()})
         self._worlds: list[tuple[int, tuple[Snapshot, ...]]] = []
+        self.deadlines: list[int | None] = []  # world -> the first instant at which a key expires
         self._numbers: dict[Any, int] = {}
         self._current = -1  # the world that the stores hold at this moment
-        self._executed: dict[tuple[int, Command], tuple[int, bytes]] = {}
+        self._executed: dict[tuple[Any, ...], tuple[int, bytes]] = {}
         self._later: dict[tuple[int, int], int] = {}
 
     def first(self, setup: Callable[[Callable[[Command], bytes]], None] | None) -> int:
@@ -32,13 +36,16 @@ class Worlds:
 
     def execute(self, world: int, command: Command) -> tuple[int, bytes]:
         """Run a command in a world: the world it leads to, and the reply."""
-        known = self._executed.get((world, command))
+        # Two workers that send the same words are answered alike, unless their connections count.
+        session = command.session if command.name in _OF_A_SESSION else ""
+        key = (world, command.words, command.store, command.db, session)
+        known = self._executed.get(key)
         if known is None:
             self._restore(world)
             now_ms = self.now_ms(world)
             self._current = -1
             reply = self._store(command).execute(command, now_ms)
-            known = self._executed[world, command] = (self._save(now_ms), reply)
+            known = self._executed[key] = (self._save(now_ms), reply)
         return known
 
     def at(self, world: int, now_ms: int) -> int:
@@ -54,11 +61,6 @@ class Worlds:
 
     def now_ms(self, world: int) -> int:
         return self._worlds[world][0]
-
-    def deadline(self, world: int) -> int | None:
-        """The first instant at which something in the stores expires."""
-        ends = (snapshot.deadline() for snapshot in self._worlds[world][1])
-        return min((end for end in ends if end is not None), default=None)
 
     def contents(self, world: int, store: str = "redis") -> Contents:
         return self._worlds[world][1][list(self.stores).index(store)].contents()
@@ -76,6 +78,8 @@ class Worlds:
         self._current = self._numbers.setdefault(key, len(self._worlds))
         if self._current == len(self._worlds):
             self._worlds.append((now_ms, snapshots))
+            ends = [end for snapshot in snapshots if (end := snapshot.deadline()) is not None]
+            self.deadlines.append(min(ends, default=None))
         return self._current
 
     def _restore(self, world: int) -> None:

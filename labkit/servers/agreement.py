@@ -1,0 +1,173 @@
+"""One schedule on a real server, the same steps, replies and verdict as in the simulation.
+
+First the schedule is replayed in the simulation, which refuses what cannot be made. Then the same
+moves are made once more for real: the worker functions run again, and each command goes to the
+server, over one connection per session. The first thing that differs stops the run.
+
+A server is not a store of `labkit.sim.machine`: the machine tries every enabled move of every
+worker and then puts its stores back, and a server cannot go back. It can only be led through one
+schedule, from the beginning to the end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from labkit.servers.pair import Disagreement, KeysDiffer, Pair
+from labkit.servers.server import Server
+from labkit.sim import schedule as moves
+from labkit.sim.checks import Check
+from labkit.sim.commands import CRASHED, Command, Ended
+from labkit.sim.errors import NotModelled
+from labkit.sim.invariants import Invariant
+from labkit.sim.lab import Lab
+from labkit.sim.machine import PASS_TIME, Transition, Turn
+from labkit.sim.nodes import Worker
+from labkit.sim.process import LOST, Process, Reply
+from labkit.sim.program import Program, Setup
+from labkit.sim.replaying import replay
+from labkit.sim.schedule import Move
+from labkit.sim.trace import Step, Trace, step_of
+
+#: How often a run is made before a key that ran out in real time counts as a difference.
+ATTEMPTS = 3
+_MOVES = (moves.RUN, moves.LOST_REPLY, moves.LOST_REQUEST, moves.CRASH, moves.TIME)
+
+
+def replay_on(
+    server: Server,
+    worker: Worker | Mapping[str, Worker],
+    schedule: str | Iterable[Move],
+    *,
+    workers: str | None = None,
+    setup: Setup | None = None,
+    check: Check | Iterable[Check] | None = None,
+    partial: bool = False,
+) -> Trace:
+    """Make exactly the moves of a schedule on a real server; otherwise like `replay`.
+
+    Args:
+        server: from `running()`. Its keys are removed first (a server of your own must be empty).
+
+    Raises:
+        Disagreement: at the first step that is not as in the simulation.
+        ServerGone: when the server stops or does not answer.
+        ScheduleError: as `replay` does.
+    """
+    simulated = replay(
+        worker, schedule, workers=workers, setup=setup, check=check, partial=partial
+    )
+    return follow(server, Program(worker, workers, setup, check), simulated)
+
+
+def follow(server: Server, program: Program, simulated: Trace) -> Trace:
+    """Make the moves of a trace on a real server."""
+    for attempts_left in reversed(range(ATTEMPTS)):
+        try:
+            with program.virtual(), contextlib.closing(_Run(server, program, simulated)) as run:
+                return run.trace()
+        except KeysDiffer:
+            if not attempts_left:
+                raise
+    raise AssertionError("the last attempt returns or raises")
+
+
+class _Run:
+    def __init__(self, server: Server, program: Program, simulated: Trace) -> None:
+        self.server = server
+        self.program = program
+        self.simulated = simulated
+        self.broken: str | None = None
+        self.memories = [monitor.start for monitor in program.checks.monitors]
+        self.processes = {w: Process(w, function) for w, function in program.workers.items()}
+        self.pair = Pair(server)
+
+    def close(self) -> None:
+        for process in self.processes.values():
+            process.close()
+        self.pair.close()
+
+    def trace(self) -> Trace:
+        """The whole run."""
+        if self.program.setup is not None:
+            self.program.setup(Lab(self.pair.execute))
+        for process in self.processes.values():
+            process.start(0)
+        turns, contents = tuple(map(self._turn, self.processes)), self.pair.contents()
+        self._observe(Transition(PASS_TIME, None, None, turns, contents, contents, 0))
+        steps = tuple(map(self._step, self.simulated.steps))
+        if self.broken is None and self.simulated.complete:
+            self.pair.where = "The check at the end"
+            self.broken = self._judge()
+        self._same("the verdict", self.simulated.broken, self.broken)
+        pending = {letter: process.pending for letter, process in self.processes.items()}
+        return replace(self.simulated, steps=steps, pending=pending, broken=self.broken)
+
+    def _step(self, simulated: Step) -> Step:
+        """The same move for real."""
+        move, pair = simulated.move, self.pair
+        pair.where = f"Step {simulated.number}, {move} {simulated.command}".rstrip()
+        if move.kind not in _MOVES or move.thread > 1:
+            raise NotModelled(f'"{move}" cannot be made on a real server yet.')
+        before, command, reply = pair.contents(), None, None
+        if move.worker is None:
+            pair.expire(simulated.at_ms)
+            turns = tuple(self._resume(t.worker, None) for t in simulated.transition.turns)
+        else:
+            pending = self.processes[move.worker].pending
+            command = pending if isinstance(pending, Command) else None
+            self._same("the pending command", simulated.transition.command, command)
+            if command is not None and move.kind in (moves.RUN, moves.LOST_REPLY):
+                reply = pair.execute(command)
+            if move.kind == moves.CRASH:
+                turns = (self._crash(move.worker),)
+            else:
+                turns = (self._resume(move.worker, reply if move.kind == moves.RUN else LOST),)
+        transition = Transition(move, command, reply, turns, before, pair.contents(), pair.now_ms)
+        self._observe(transition)
+        step = step_of(simulated.number, transition)
+        self._same("the step", simulated, step)
+        return step
+
+    def _crash(self, letter: str) -> Turn:
+        process = self.processes[letter]
+        process.close()
+        process.pending, process.events = Ended(CRASHED), []
+        self.pair.crash(letter)
+        return self._turn(letter)
+
+    def _resume(self, letter: str, reply: Reply) -> Turn:
+        self.processes[letter].send(reply, self.pair.now_ms)
+        return self._turn(letter)
+
+    def _turn(self, letter: str) -> Turn:
+        """What the worker did since it was last resumed."""
+        process = self.processes[letter]
+        ended = process.pending if isinstance(process.pending, Ended) else None
+        return Turn(letter, tuple(process.events), ended)
+
+    def _observe(self, transition: Transition) -> None:
+        """Let the invariants that are judged after every step see it, until one is broken."""
+        kept = self.memories
+        for place, monitor in enumerate(self.program.checks.monitors):
+            if self.broken is None:
+                kept[place], self.broken = monitor.observe(kept[place], transition)
+
+    def _judge(self) -> str | None:
+        """The checks at the end, which read the real server."""
+        lab = Lab(self.pair.execute, self.pair.now_ms)
+        for letter, process in self.processes.items():
+            assert isinstance(process.pending, Ended)
+            lab.end(letter, process.pending)
+        for check in self.program.checks.all:
+            judge = check.at_end if isinstance(check, Invariant) else check
+            sentence = judge(lab) if judge else None
+            if sentence is not None:
+                return sentence
+        return None
+
+    def _same(self, what: str, simulated: object, real: object) -> None:
+        if simulated != real:
+            raise Disagreement(self.pair.where, what, simulated, real, self.server.name)

@@ -1,0 +1,36 @@
+"""What a reader sees in a notebook: text tables, charts, and small widgets.
+
+    tables    text tables, source code        charts    durations and counts
+    models    what the widgets know           twin      widgets that can be stored
+    predict   a question before a run         stepper   be the scheduler, letter by letter
+    glossary  the words, where defined        fold      a result behind a line
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+#: Name here -> module that defines it; loaded when it is first used.
+_WHERE = {
+    "timeline": "labkit.draw.timeline",
+    "predict": "labkit.show.predict",
+    "predictions": "labkit.show.predict",
+    "be_the_scheduler": "labkit.show.stepper",
+    "all_schedules": "labkit.show.tables",
+    "show_schedules": "labkit.show.tables",
+    "show_source": "labkit.show.tables",
+    "collisions_chart": "labkit.show.charts",
+    "Folded": "labkit.show.fold",
+    "Glossary": "labkit.show.glossary",
+}
+
+__all__ = sorted(_WHERE)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _WHERE:
+        value = getattr(importlib.import_module(_WHERE[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"labkit.show has no {name!r}. It has: {', '.join(__all__)}.")

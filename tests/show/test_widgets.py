@@ -1,0 +1,98 @@
+"""The widgets: thin views, and the twins that a stored notebook keeps."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import labkit.show
+from labkit.show.predict import predict, predictions
+from labkit.show.stepper import be_the_scheduler
+from labkit.sim.invariants import mutual_exclusion
+from tests.show.traces import account, look_then_take
+
+VIEW = "application/vnd.jupyter.widget-view+json"
+
+
+@pytest.fixture
+def question():
+    return predict("What is left of <100>?", [40, 70], answer=lambda: 40)
+
+
+@pytest.fixture
+def scheduler():
+    return be_the_scheduler(look_then_take, "A B A", setup=account, check=mutual_exclusion)
+
+
+def test_a_prediction_is_stored_unanswered_with_its_choices(question):
+    bundle = question._repr_mimebundle_()
+    assert VIEW in bundle
+    assert bundle["text/plain"] == "prediction: What is left of <100>? (40 | 70)"
+    assert "What is left of &lt;100&gt;?" in bundle["text/html"]
+    assert "<li>40</li><li>70</li>" in bundle["text/html"]
+
+
+def test_the_plain_text_of_a_long_question_is_short():
+    widget = predict("Why? " * 50, [1, 2], answer=1)
+    assert len(widget._repr_mimebundle_()["text/plain"]) == 110
+
+
+def test_a_reader_chooses_then_says_it_and_is_told(question):
+    _, choices, button, verdict = question.children
+    assert button.disabled and choices.value is None and verdict.value == ""
+    choices.value = "70"
+    assert not button.disabled
+    button.click()
+    assert "✗ You said 70; it is 40." in verdict.value
+    assert button.disabled and choices.disabled
+    assert "What is left of <100>? You said 70; it is 40." in repr(predictions())
+
+
+def test_a_failing_run_is_shown_where_the_reader_looks():
+    _, choices, button, verdict = predict("Well?", [1, 2], answer=lambda: 1 / 0).children
+    choices.value = "1"
+    button.click()
+    assert "ZeroDivisionError" in verdict.value and not button.disabled
+
+
+def test_the_scheduler_is_stored_as_text(scheduler):
+    bundle = scheduler._repr_mimebundle_()
+    assert bundle["text/plain"] == (
+        "be the scheduler: A B A; A is about to: GET balance · B is about to: SET lock B"
+    )
+    assert "<svg" not in bundle["text/html"]  # an untrusted notebook would show its words only
+    assert "SET lock A" in bundle["text/html"] and "Run this cell" in bundle["text/html"]
+
+
+def test_buttons_show_what_each_move_does(scheduler):
+    moves, row, report = scheduler.children
+    text, undo, reset = row.children
+    a, b, time = moves.children
+    assert b.description == "B: SET lock B" and not b.disabled
+    assert time.disabled and "no key expires" in time.description
+    b.click()
+    assert text.value == "A B A B" and "Broken: A and B are both inside." in report.value
+    assert "<svg" in report.value
+    undo.click()
+    assert text.value == "A B A" and "Broken" not in report.value
+    reset.click()
+    assert text.value == "" and undo.disabled and reset.disabled
+
+
+def test_a_typed_mistake_stays_to_be_corrected(scheduler):
+    _, row, report = scheduler.children
+    text = row.children[0]
+    text.value = "A B <b>"
+    assert text.value == "A B <b>" and "Not possible." in report.value
+    assert "<b>&quot;" not in report.value and "&lt;" in report.value
+    text.value = "A B"
+    assert "Not possible." not in report.value
+    text.value = "AB A"
+    assert text.value == "A B A"
+
+
+def test_no_widget_that_strict_nbval_fails_on():
+    for module in Path(labkit.show.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(module.read_text("utf-8"))):
+            name = getattr(node, "attr", getattr(node, "id", ""))
+            assert name not in {"Output", "interact", "interactive_output", "clear_output"}

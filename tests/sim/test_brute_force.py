@@ -1,0 +1,103 @@
+"""Exploration agrees with trying every schedule, on programs that nobody chose."""
+
+from collections import Counter
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from labkit import explore, mutual_exclusion, replay
+from tests.sim.brute import KEYS, TooMany, as_worker, check, enumerate_all
+
+keys = st.sampled_from(KEYS)
+ttls = st.sampled_from([50, 100])
+commands = st.one_of(
+    st.tuples(st.just("GET"), keys),
+    st.tuples(st.just("SET"), keys, st.sampled_from(["me", "7"])),
+    st.tuples(st.just("SET NX"), keys, st.just("me"), ttls),
+    st.tuples(st.just("INCR"), keys),
+    st.tuples(st.just("DEL"), keys),
+    st.tuples(st.just("PEXPIRE"), keys, ttls),
+    st.tuples(st.just("EVAL"), keys, st.just("me")),
+    st.tuples(st.just("EXEC"), st.tuples(st.just("INCR"), keys), st.tuples(st.just("GET"), keys)),
+    st.tuples(st.just("pipe"), st.tuples(st.just("SET"), keys, st.just("1")),
+              st.tuples(st.just("INCR"), keys)),
+)  # fmt: skip
+instructions = st.one_of(
+    st.tuples(st.just("do"), commands, st.sampled_from(["", "nothing", "something"]), st.booleans()),
+    st.tuples(st.just("do"), commands, st.just(""), st.booleans()),
+    st.tuples(st.just("acquire"), keys, ttls, st.sampled_from([1, 2]), st.sampled_from([0, 50, 60])),
+    st.tuples(st.just("watched"), st.just("a")),
+    st.tuples(st.just("sleep"), st.sampled_from([50, 51, 101])),
+    st.tuples(st.just("late"), st.sampled_from([1, 60, 101])),
+    st.just(("raise",)),
+)
+
+
+@st.composite
+def programs(draw):
+    """One to four instructions, some of them in a critical section."""
+    body = draw(st.lists(instructions, min_size=1, max_size=4))
+    if draw(st.booleans()):
+        enter = draw(st.integers(0, len(body) - 1))
+        leave = draw(st.integers(enter + 1, len(body)))
+        body = [*body[:enter], ("enter",), *body[enter:leave], ("leave",), *body[leave:]]
+    return tuple(body)
+
+
+cases = st.fixed_dictionaries({
+    "programs": st.lists(programs(), min_size=1, max_size=3),
+    "same": st.booleans(),
+    "pauses": st.integers(0, 2),
+    "faults": st.dictionaries(st.sampled_from("?~!"), st.integers(1, 2), max_size=2),
+    "moves_max": st.sampled_from([3, 5, 7, 9, 30]),
+    "salt": st.integers(0, 9),
+})  # fmt: skip
+seen: Counter[str] = Counter()
+
+
+@settings(derandomize=True, max_examples=200, deadline=None, database=None, phases=[Phase.generate],
+          suppress_health_check=list(HealthCheck))  # fmt: skip
+@given(cases)
+def agrees_with_brute_force(case):
+    programs = case["programs"]
+    if case["same"]:
+        programs = [programs[0]] * max(2, len(programs))
+    by_letter = dict(zip("ABC", programs, strict=False))
+    bounds = {name: case[name] for name in ("pauses", "faults", "moves_max")}
+    try:
+        wanted = enumerate_all(by_letter, salt=case["salt"], **bounds)
+    except TooMany:
+        seen["too many"] += 1
+        return
+    workers = {letter: as_worker(program) for letter, program in by_letter.items()}
+    rules = [mutual_exclusion, check(case["salt"])]
+    found = explore(workers, check=rules, **bounds)
+    assert (found.schedules, found.violating, found.cut) == (
+        wanted.schedules, wanted.violating, wanted.cut,
+    )  # fmt: skip
+    shortest = found.counterexample and str(found.counterexample.schedule)
+    assert shortest == (wanted.best and " ".join(map(str, wanted.best[1])))
+    if found.counterexample:
+        assert replay(workers, shortest, check=rules) == found.counterexample.trace
+    _note(case, found)
+
+
+def _note(case, found):
+    seen["compared"] += 1
+    seen["schedules"] += found.schedules
+    seen[found.verdict] += 1
+    seen["cut"] += bool(found.cut)
+    for move in found.counterexample.schedule if found.counterexample else ():
+        seen[f"counterexample with {move.kind or 'run'}"] += 1
+    seen["both inside"] += bool(found.counterexample) and "inside" in found.counterexample.reason
+
+
+def test_exploration_agrees_with_brute_force_on_generated_programs():
+    """Schedules, violating, cut, and the counterexample to the letter."""
+    seen.clear()
+    agrees_with_brute_force()
+    assert seen["compared"] >= 150
+    assert seen["schedules"] >= 5_000
+    for what in ("violated", "holds within bounds", "gave up", "cut", "both inside",
+                 *(f"counterexample with {kind}" for kind in ("run", "t", "?", "~", "!"))):  # fmt: skip
+        assert seen[what] >= 5, f"too few cases of {what!r}: {seen}"
