@@ -151,7 +151,7 @@ def _freed_after_crash(rule: Invariant, memory: Any, transition: Transition) -> 
             gone[turn.worker] = "crashed" if turn.ended.how == CRASHED else "ended"
     for key, who in sorted(created.items()):
         if who in gone:
-            return memory, f"{key} has no TTL, and {who}, who set it, has {gone[who]}"
+            return memory, f"{key} has no expiry, and {who}, who set it, has {gone[who]}"
     return (frozenset(created.items()), frozenset(gone.items())), None
 
 
@@ -224,7 +224,7 @@ mutual_exclusion = Invariant("At most one worker is in the critical section", _o
 no_lost_update = Invariant("No update is lost", _no_lost_update)
 only_the_owner_releases = Invariant("Only the owner releases", _owner_releases)
 freed_after_crash = Invariant(
-    "No key without a TTL is left behind", _freed_after_crash, start=(frozenset(), frozenset())
+    "A worker that is gone leaves no key without an expiry", _freed_after_crash, start=(frozenset(), frozenset())
 )
 no_stale_write = Invariant("No stale write is accepted", _no_stale_write)
 no_shared_number = Invariant("No two grants share a number", _own_number)

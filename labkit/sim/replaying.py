@@ -89,11 +89,20 @@ class Execution:
         so_far = " ".join(str(step.move) for step in self.steps) or "the start"
         return ScheduleError(
             f'Move {number}, "{move}", is not possible after {so_far}: '
-            f"{why_not(self.machine, self.state, move)}. "
-            + (f"Possible: {' '.join(possible)}." if possible else "Nothing is: all have ended."),
+            f"{why_not(self.machine, self.state, move)}. {_possible(enabled)}",
             move_number=number,
             enabled=possible,
         )
+
+
+def _possible(enabled: Iterable[Move]) -> str:
+    """The moves that can be made, as a sentence; faults apart, since few readers mean them."""
+    if not enabled:
+        return "Nothing is possible: all have ended."
+    plain = [str(move) for move in enabled if not move.is_fault]
+    faults = [str(move) for move in enabled if move.is_fault]
+    apart = f" (and the faults {' '.join(faults)})" if faults else ""
+    return f"Possible: {' '.join(plain) or 'no move but a fault'}{apart}."
 
 
 def why_not(machine: Machine, state: State, move: Move) -> str:
@@ -242,11 +251,11 @@ def _refuse_unmodelled(move: Move) -> None:
 
 
 def _stops_early(execution: Execution) -> ScheduleError:
-    possible = tuple(map(str, execution.enabled()))
-    trace: Any = execution.trace()
+    enabled = execution.enabled()
+    trace = execution.trace()
     return ScheduleError(
         f'The schedule "{trace.schedule}" stops before everybody has ended. {trace.about_to}. '
-        f"Go on with one of: {' '.join(possible)}, or say partial=True.",
+        f"{_possible(enabled)} Or say partial=True.",
         move_number=len(execution.steps) + 1,
-        enabled=possible,
+        enabled=tuple(map(str, enabled)),
     )

@@ -37,7 +37,7 @@ def test_a_schedule_that_stops_early_is_an_error_unless_partial():
         replay(without_lock, "A B", setup=account)
     assert str(caught.value) == (
         'The schedule "A B" stops before everybody has ended. A is about to: SET balance 70 · '
-        "B is about to: SET balance 70. Go on with one of: A A? A~ A! B B? B~ B!, "
+        "B is about to: SET balance 70. Possible: A B (and the faults A? A~ A! B? B~ B!). "
         "or say partial=True."
     )
     assert caught.value.move_number == 3
