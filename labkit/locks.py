@@ -235,7 +235,9 @@ def _delete(client: redis.Redis, grant: Grant) -> Release:
 
 def _checked(ttl_ms: int) -> int:
     if not isinstance(ttl_ms, int) or ttl_ms < 1:
-        raise ValueError(f"ttl_ms={ttl_ms!r}: a lease lasts a whole number of milliseconds, 1 or more.")
+        raise ValueError(
+            f"ttl_ms={ttl_ms!r}: a lease lasts a whole number of milliseconds, 1 or more."
+        )
     return ttl_ms
 
 

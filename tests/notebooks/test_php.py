@@ -32,9 +32,12 @@ def blocks():
         for cell in json.loads(path.read_text("utf-8"))["cells"]:
             text = "".join(cell["source"])
             if cell["cell_type"] == "markdown":
-                found += [pytest.param(code, id=f"{path.stem[:2]}-{cell['id']}-{number}")
-                          for number, code in enumerate(
-                              FENCED.findall(text) + [html.unescape(c) for c in INLINE.findall(text)])]
+                found += [
+                    pytest.param(code, id=f"{path.stem[:2]}-{cell['id']}-{number}")
+                    for number, code in enumerate(
+                        FENCED.findall(text) + [html.unescape(c) for c in INLINE.findall(text)]
+                    )
+                ]
     return found
 
 
@@ -64,16 +67,19 @@ def test_there_are_php_blocks():
 @pytest.mark.parametrize("block", blocks())
 def test_a_php_block_is_correct_and_withdraws_30(block, server, tmp_path):
     """A block is either lines that use $r, or a function ($r, $name) that returns true."""
-    call = "".join(f'\nvar_dump({name}($r{", " + chr(34) + "A" + chr(34) if "," in arguments else ""}));'
-                   for name, arguments in FUNCTION.findall(block))
+    call = "".join(
+        f"\nvar_dump({name}($r{', ' + chr(34) + 'A' + chr(34) if ',' in arguments else ''}));"
+        for name, arguments in FUNCTION.findall(block)
+    )
     script = tmp_path / "block.php"
     script.write_text(PRELUDE + block + call)
     assert subprocess.run([php(), "-l", script], capture_output=True).returncode == 0
     client = server.client()
     client.flushdb()
     client.set("balance", 100)
-    run = subprocess.run([php(), script], capture_output=True, text=True, timeout=20,
-                         env=address(server))
+    run = subprocess.run(
+        [php(), script], capture_output=True, text=True, timeout=20, env=address(server)
+    )
     assert run.returncode == 0, run.stdout + run.stderr
     assert run.stdout.strip() in ("", "bool(true)")
     assert client.get("balance") in (b"70", "70")
