@@ -5,6 +5,7 @@
     python3 lab.py --notebook   the same in Jupyter Notebook (works better with a screen reader)
     python3 lab.py --edit       open the originals, with their outputs, instead of your copy
     python3 lab.py reset 01     a fresh copy of notebook 01; your old one stays beside it
+    python3 lab.py check        is this machine ready? One screen to mail before a training
     python3 lab.py test         all checks: ruff, mypy, tests, notebooks, browser
     python3 lab.py test --fast  ruff, mypy and the quick tests, in under a minute
     python3 lab.py test ARGS    only pytest, with these arguments (paths, -k, -x, ...)
@@ -171,6 +172,7 @@ COMMANDS = {
     "": open_notebooks,
     "--edit": lambda: open_notebooks("notebooks"),
     "--notebook": lambda: open_notebooks(program="notebook"),
+    "check": lambda: python("-m", "labkit"),
     "reset": lambda *numbers: python("-m", "labkit.workbook", "reset", *numbers),
     "notebooks": lambda *numbers: python("-m", "labkit.workbook", "regenerate", *numbers),
     "test": lambda *arguments: python("-m", "tests", *arguments),

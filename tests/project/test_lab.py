@@ -57,6 +57,7 @@ def test_a_superfluous_word_is_refused(monkeypatch, capsys, calls):
         (["reset", "01"], ("-m", "labkit.workbook", "reset", "01")),
         (["notebooks"], ("-m", "labkit.workbook", "regenerate")),
         (["notebooks", "01", "02"], ("-m", "labkit.workbook", "regenerate", "01", "02")),
+        (["check"], ("-m", "labkit")),
         (["test"], ("-m", "tests")),
         (["test", "--fast"], ("-m", "tests", "--fast")),
         (["test", "tests/sim", "-k", "replay"], ("-m", "tests", "tests/sim", "-k", "replay")),
