@@ -116,8 +116,9 @@ def install(*installer: str) -> int:
 
 
 def python(*arguments: str) -> int:
-    """Run the project's own Python in the project's folder."""
-    environment = dict(os.environ, VIRTUAL_ENV=str(VENV), UV_PYTHON_DOWNLOADS="never")
+    """Run the project's own Python in the project's folder; on Windows too it writes UTF-8."""
+    environment = dict(
+        os.environ, VIRTUAL_ENV=str(VENV), UV_PYTHON_DOWNLOADS="never", PYTHONUTF8="1")
     return subprocess.call([str(PYTHON), *arguments], cwd=str(ROOT), env=environment)
 
 
@@ -140,6 +141,8 @@ def hand_over(command: "list[str]") -> int:
 def open_notebooks(folder: str = "my-notebooks", program: str = "jupyterlab") -> int:
     if folder == "my-notebooks" and python("-m", "labkit.workbook", "copy"):
         return 1
+    if folder == "notebooks":
+        print("These are the originals: git sees what you save there, and an update stops at it.")
     print(f"Opening {folder}/ at the address below. Ctrl-C ends it.", flush=True)
     os.chdir(str(ROOT))
     return hand_over(jupyter_command(folder, program))
