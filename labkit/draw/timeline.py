@@ -135,8 +135,7 @@ class _Timeline(Sheet):
     def _section(self, span: Span, y: float) -> None:
         ends = self.bar(span, y, 9)
         if ends is not None and span.start >= self.first:
-            label = "critical section" if ends[1] - ends[0] >= 125 else "inside"
-            self.say(label, ends[0] + 10, y - 14, "start")
+            self.say("inside", ends[0] + 10, y - 14, "start")
 
     def _life(self, letter: str, y: float) -> None:
         """The worker's line: thin before its first step, a gap in a pause, dots in a wait."""

@@ -32,7 +32,7 @@ def break_it(schedule: str) -> Mark:
 def repair_it(worker: Any) -> Mark:
     """Exercise 2: a crash leaves no lock without an expiry, and the lock still does its work."""
     criteria = [
-        Criterion("Both can get in.", {"check": mutual_exclusion, "pauses": 0}, work=False),
+        Criterion("Both can get in.", {"check": mutual_exclusion, "pauses": 0}),
         Criterion("Your lock never lets anybody in.", {"check": mutual_exclusion, "pauses": 0},
                   work=True),  # fmt: skip
         Criterion("A crash still leaves the lock for ever.",
@@ -57,6 +57,8 @@ def be_patient(worker: Any) -> Mark:
         Criterion("Both can get in.", {"check": mutual_exclusion, "pauses": 0}),
         Criterion("Your lock never lets anybody in.", {"check": mutual_exclusion, "pauses": 0},
                   work=True),  # fmt: skip
+        Criterion("A crash can leave the lock for ever.",
+                  {"check": freed_after_crash.on("lock"), "pauses": 0, "faults": "!"}),  # fmt: skip
         Criterion("After a crash the lock outlives the waiter's patience.",
                   {"check": survivors_get_in, "pauses": 0, "faults": "!"}),  # fmt: skip
     ]

@@ -7,11 +7,19 @@ agreement  one schedule on a server, step by step, as in the simulation
 racing     the same workers as threads in real time
 """
 
-from labkit.servers.agreement import replay_on
-from labkit.servers.pair import Disagreement
-from labkit.servers.racing import race
-from labkit.servers.server import NoServer, Server, ServerGone
-from labkit.servers.starting import available, running
+import importlib
+from typing import Any
 
-__all__ = ["Disagreement", "NoServer", "Server", "ServerGone", "available", "race", "replay_on",
-           "running"]  # fmt: skip
+#: Name -> module that defines it, loaded at first use: to start a server takes little of this.
+_WHERE = {
+    "Disagreement": "pair", "NoServer": "server", "Server": "server", "ServerGone": "server",
+    "available": "starting", "race": "racing", "replay_on": "agreement", "running": "starting",
+}  # fmt: skip
+
+__all__ = sorted(_WHERE)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"labkit.servers has no {name!r}. It has: {', '.join(__all__)}.")
+    return getattr(importlib.import_module(f"labkit.servers.{_WHERE[name]}"), name)

@@ -31,8 +31,6 @@ from labkit.sim.replaying import replay
 from labkit.sim.schedule import Move
 from labkit.sim.trace import Step, Trace, step_of
 
-#: How often a run is made before a key that ran out in real time counts as a difference.
-ATTEMPTS = 3
 _MOVES = (moves.RUN, moves.LOST_REPLY, moves.LOST_REQUEST, moves.CRASH, moves.TIME)
 
 
@@ -49,7 +47,7 @@ def replay_on(
     """Make exactly the moves of a schedule on a real server; otherwise like `replay`.
 
     Args:
-        server: from `running()`. Its keys are removed first (a server of your own must be empty).
+        server: its keys are removed first (a server of your own must be empty).
 
     Raises:
         Disagreement: at the first step that is not as in the simulation.
@@ -62,16 +60,15 @@ def replay_on(
     return follow(server, Program(worker, workers, setup, check), simulated)
 
 
-def follow(server: Server, program: Program, simulated: Trace) -> Trace:
-    """Make the moves of a trace on a real server."""
-    for attempts_left in reversed(range(ATTEMPTS)):
-        try:
-            with program.virtual(), contextlib.closing(_Run(server, program, simulated)) as run:
-                return run.trace()
-        except KeysDiffer:
-            if not attempts_left:
-                raise
-    raise AssertionError("the last attempt returns or raises")
+def follow(server: Server, program: Program, simulated: Trace, attempts: int = 3) -> Trace:
+    """Make the moves of a trace on a real server, again if a key ran out in real time."""
+    try:
+        with program.virtual(), contextlib.closing(_Run(server, program, simulated)) as run:
+            return run.trace()
+    except KeysDiffer:
+        if attempts == 1:
+            raise
+    return follow(server, program, simulated, attempts - 1)
 
 
 class _Run:
@@ -122,21 +119,21 @@ class _Run:
             if command is not None and move.kind in (moves.RUN, moves.LOST_REPLY):
                 reply = pair.execute(command)
             if move.kind == moves.CRASH:
-                turns = (self._crash(move.worker),)
+                self._crash(move.worker)
             else:
-                turns = (self._resume(move.worker, reply if move.kind == moves.RUN else LOST),)
+                self._resume(move.worker, reply if move.kind == moves.RUN else LOST)
+            turns = (self._turn(move.worker),)
         transition = Transition(move, command, reply, turns, before, pair.contents(), pair.now_ms)
         self._observe(transition)
         step = step_of(simulated.number, transition)
         self._same("the step", simulated, step)
         return step
 
-    def _crash(self, letter: str) -> Turn:
+    def _crash(self, letter: str) -> None:
         process = self.processes[letter]
         process.close()
         process.pending, process.events = Ended(CRASHED), []
         self.pair.crash(letter)
-        return self._turn(letter)
 
     def _resume(self, letter: str, reply: Reply) -> Turn:
         self.processes[letter].send(reply, self.pair.now_ms)

@@ -54,15 +54,11 @@ class KeysDiffer(Disagreement):
 
 
 class Pair:
-    """The server and the book, as one store in which each session has its own connection.
-
-    Attributes:
-        where: the step that is being made, for errors.
-        now_ms: the virtual clock.
-    """
+    """The server and the book, as one store in which each session has its own connection."""
 
     def __init__(self, server: Server) -> None:
-        self.where, self.now_ms = "The setup", 0
+        self.where = "The setup"  # the step that is being made, for errors
+        self.now_ms = 0
         self._server = server
         self._book = FakeRedis()
         self._wires: dict[str, Wire] = {}
@@ -76,11 +72,7 @@ class Pair:
         return self._book.snapshot().contents()
 
     def execute(self, command: Command) -> bytes:
-        """Run a command on both; the bytes of the reply.
-
-        Raises:
-            Disagreement: when the replies or the contents differ.
-        """
+        """Run a command on both; the bytes of the reply, if replies and contents agree."""
         simulated = self._book.execute(command, self.now_ms)
         if command.session not in self._wires:
             self._wires[command.session] = Wire(self._server)

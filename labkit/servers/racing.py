@@ -6,6 +6,7 @@ simulation, and how rarely a race that a four-letter schedule shows is met by ch
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import threading
 import time
@@ -26,15 +27,10 @@ from labkit.sim.program import Program, Setup
 
 @dataclass(frozen=True)
 class Race:
-    """What came of it.
-
-    Attributes:
-        ended: letter to how that worker ended: returned, raised, or stuck.
-        events: (instant in seconds, letter, event) in their order: sections, notes.
-    """
+    """What came of it: how each worker ended (returned, raised or stuck), and what they noted."""
 
     ended: Mapping[str, Ended]
-    events: tuple[tuple[float, str, Event], ...]
+    events: tuple[tuple[float, str, Event], ...]  # instant in seconds, letter, event
 
     def __str__(self) -> str:
         return "\n".join(f"{letter} {ended}" for letter, ended in self.ended.items())
@@ -53,22 +49,16 @@ def race(
     """Run the workers at once, each in a thread of its own.
 
     Args:
-        server: from `running()`. Its keys are removed first (a server of your own must be empty);
-            what the workers leave stays there.
-        worker: one function for all workers, or a mapping letter -> function.
+        server: its keys are removed first (your own must be empty); what workers leave stays.
         workers: the letters, when `worker` is one function ("AB" unless given).
         seconds_max: a worker that takes longer is reported as stuck, and stopped.
-
-    Raises:
-        ServerGone: when the server stopped.
     """
     program = Program(worker, workers, setup, None)
-    wire = Wire(server)
-    wire.clear()
-    lab = Lab(lambda command: b"".join(wire.exchange(command.words, command.db)))
-    if setup is not None:
-        setup(lab)
-    wire.close()
+    with contextlib.closing(Wire(server)) as wire:
+        wire.clear()
+        lab = Lab(lambda command: b"".join(wire.exchange(command.words, command.db)))
+        if setup is not None:
+            setup(lab)
     start = threading.Barrier(len(program.workers))
     threads = [_Thread(w, f, start, server, lab.shared) for w, f in program.workers.items()]
     deadline = time.monotonic() + seconds_max

@@ -62,7 +62,7 @@ class Server:
     def state(self, error: object) -> str:
         code = self.process.poll() if self.process else None
         lines = self.log.read_text("utf-8", "replace").split("\n") if self.log else []
-        said = " / ".join(line.strip() for line in lines[-5:] if line.strip()) or "nothing"
+        said = " / ".join(line.strip()[:120] for line in lines[-4:] if line.strip()) or "nothing"
         how = f"hangs ({error})" if code is None else f"has stopped (exit code {code})"
         return f"{how}. Its last output: {said}."
 

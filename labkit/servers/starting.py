@@ -81,11 +81,10 @@ def _chosen(kind: str | None) -> str:
     chosen = kind or next(iter(found), "")
     if chosen in found:
         return chosen
-    if kind is None:
-        raise NoServer(f"There is no real server here; {'; or '.join(HOW_TO_GET.values())}.")
-    if kind not in HOW_TO_GET:
+    if chosen and chosen not in HOW_TO_GET:
         raise NoServer(f'"{kind}" is not a kind of server. Possible: {", ".join(HOW_TO_GET)}.')
-    raise NoServer(f"There is no {kind} server here; {HOW_TO_GET[kind]}.")
+    how = HOW_TO_GET.get(chosen) or "; or ".join(HOW_TO_GET.values())
+    raise NoServer(f"There is no {chosen or 'real'} server here; {how}.")
 
 
 def _programs() -> dict[str, tuple[str, str]]:

@@ -2,7 +2,7 @@
 
     tables    text tables, source code        charts    durations and counts
     models    what the widgets know           twin      widgets that can be stored
-    predict   a question before a run         stepper   be the scheduler, letter by letter
+    predicting  a question before a run       stepper   be the scheduler, letter by letter
     glossary  the words, where defined        fold      a result behind a line
 """
 
@@ -14,8 +14,8 @@ from typing import Any
 #: Name here -> module that defines it; loaded when it is first used.
 _WHERE = {
     "timeline": "labkit.draw.timeline",
-    "predict": "labkit.show.predict",
-    "predictions": "labkit.show.predict",
+    "predict": "labkit.show.predicting",
+    "predictions": "labkit.show.predicting",
     "be_the_scheduler": "labkit.show.stepper",
     "all_schedules": "labkit.show.tables",
     "show_schedules": "labkit.show.tables",

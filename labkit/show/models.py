@@ -91,8 +91,8 @@ class Predictions:
             return "No prediction has been asked yet."
         if not answered:
             return f"You have not answered any of {asked} predictions yet."
-        right = answered - missed
-        lines = [f"You answered {answered} of {asked} predictions: {right} right, {missed} missed."]
+        counts = f"{answered - missed} right, {missed} wrong, {asked - answered} not answered"
+        lines = [f"Of {asked} predictions: {counts}."]
         lines += [f"- {missed.question} {missed.verdict}" for missed in self.missed]
         return "\n".join(lines)
 

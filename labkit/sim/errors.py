@@ -4,6 +4,10 @@
 class LabkitError(Exception):
     """Something the caller can put right. The message says how."""
 
+    def _render_traceback_(self) -> list[str]:
+        """In a notebook the message alone: the way through labkit's own code explains nothing."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 class LabkitBug(Exception):
     """A promise of labkit itself was broken. Please report it; it is not your fault."""

@@ -103,9 +103,9 @@ def _no_lost_update(rule: Invariant, memory: Any, transition: Transition) -> Ver
     worker, command = transition.move.worker, transition.command
     if command is None or transition.reply is None or worker is None:
         return memory, None
-    if command.name == "GET" and transition.move.kind == moves.RUN:
-        if rule.looks_at(key := _key(command.words[0])):
-            held[worker, key] = ""
+    key = _key(command.words[0])
+    if command.name == "GET" and transition.move.kind == moves.RUN and rule.looks_at(key):
+        held[worker, key] = ""
     overwritten = {key for key in _set(command, transition.reply) if rule.looks_at(key)}
     for key in sorted(overwritten | set(_written(rule, transition))):
         changed_by = held.get((worker, key), "")
@@ -151,7 +151,7 @@ def _freed_after_crash(rule: Invariant, memory: Any, transition: Transition) -> 
             gone[turn.worker] = "crashed" if turn.ended.how == CRASHED else "ended"
     for key, who in sorted(created.items()):
         if who in gone:
-            return memory, f"{key} has no TTL, and {who}, who set it, has {gone[who]}"
+            return memory, f"{key} has no expiry, and {who}, who set it, has {gone[who]}"
     return (frozenset(created.items()), frozenset(gone.items())), None
 
 
@@ -224,7 +224,7 @@ mutual_exclusion = Invariant("At most one worker is in the critical section", _o
 no_lost_update = Invariant("No update is lost", _no_lost_update)
 only_the_owner_releases = Invariant("Only the owner releases", _owner_releases)
 freed_after_crash = Invariant(
-    "No key without a TTL is left behind", _freed_after_crash, start=(frozenset(), frozenset())
+    "A worker that is gone leaves no key without an expiry", _freed_after_crash, start=(frozenset(), frozenset())
 )
 no_stale_write = Invariant("No stale write is accepted", _no_stale_write)
 no_shared_number = Invariant("No two grants share a number", _own_number)

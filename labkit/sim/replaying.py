@@ -10,17 +10,16 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
 
 from labkit.sim import schedule as moves
 from labkit.sim.checks import Check
 from labkit.sim.commands import Command, Ended, Waiting
-from labkit.sim.errors import NotModelled, ScheduleError
+from labkit.sim.errors import LabkitError, NotModelled, ScheduleError
 from labkit.sim.machine import BROKEN, MEMORY, PASS_TIME, WORLD, Machine, State, Transition
 from labkit.sim.nodes import Worker
 from labkit.sim.program import MODELLED, Program, Setup
 from labkit.sim.schedule import Move, Schedule
-from labkit.sim.store import Store
 from labkit.sim.trace import Step, Trace, step_of
 
 
@@ -71,7 +70,7 @@ class Execution:
             broken=broken,
             broken_at=len(self.steps) if self.broken_at is None and broken else self.broken_at,
             rule="; ".join(program.checks.names) or None,
-            call=program.call(text, partial=partial),
+            call=program.call("replay", text, partial=partial),
             start=self.machine.worlds.contents(self.machine.start[WORLD]),
         )
 
@@ -89,11 +88,20 @@ class Execution:
         so_far = " ".join(str(step.move) for step in self.steps) or "the start"
         return ScheduleError(
             f'Move {number}, "{move}", is not possible after {so_far}: '
-            f"{why_not(self.machine, self.state, move)}. "
-            + (f"Possible: {' '.join(possible)}." if possible else "Nothing is: all have ended."),
+            f"{why_not(self.machine, self.state, move)}. {_possible(enabled)}",
             move_number=number,
             enabled=possible,
         )
+
+
+def _possible(enabled: Iterable[Move]) -> str:
+    """The moves that can be made, as a sentence; faults apart, since few readers mean them."""
+    if not enabled:
+        return "Nothing is possible: all have ended."
+    plain = [str(move) for move in enabled if not move.is_fault]
+    faults = [str(move) for move in enabled if move.is_fault]
+    apart = f" (and the faults {' '.join(faults)})" if faults else ""
+    return f"Possible: {' '.join(plain) or 'no move but a fault'}{apart}."
 
 
 def why_not(machine: Machine, state: State, move: Move) -> str:
@@ -114,14 +122,10 @@ def why_not(machine: Machine, state: State, move: Move) -> str:
 
 
 @contextlib.contextmanager
-def executing(
-    program: Program,
-    stores: Mapping[str, Store] | None = None,
-    faults: Sequence[str] = MODELLED,
-) -> Iterator[Execution]:
+def executing(program: Program, faults: Sequence[str] = MODELLED) -> Iterator[Execution]:
     """An execution without budgets: every modelled move may be made, faults of these kinds too."""
     with program.virtual():
-        machine = program.machine(stores, faults=faults)
+        machine = program.machine(faults=faults)
         try:
             yield Execution(program, machine)
         finally:
@@ -136,7 +140,6 @@ def replay(
     setup: Setup | None = None,
     check: Check | Iterable[Check] | None = None,
     partial: bool = False,
-    stores: Mapping[str, Store] | None = None,
 ) -> Trace:
     """Make exactly the moves of a schedule.
 
@@ -147,13 +150,12 @@ def replay(
         setup: fills the stores before the first move.
         check: an invariant, a function of the finished lab, or several.
         partial: accept a schedule that stops before everybody has ended.
-        stores: other stores than the simulated Redis, such as a real server.
 
     Raises:
         ScheduleError: for a move that is not enabled, or a schedule that stops early.
     """
     program = Program(worker, workers, setup, check)
-    with executing(program, stores) as execution:
+    with executing(program) as execution:
         for move in Schedule.parse(schedule):
             _refuse_unmodelled(move)
             execution.make(move)
@@ -183,6 +185,8 @@ def simulate(
     """
     choose = strategy or earliest(pause)
     program = Program(worker, workers, setup, check)
+    if pause is not None and pause[0] not in program.workers:
+        raise LabkitError(f"pause={pause}: there is no worker {pause[0]}.")
     with executing(program) as execution:
         while len(execution.steps) < moves_max:
             chosen = choose(execution)
@@ -192,7 +196,9 @@ def simulate(
                 execution.make(chosen)
             else:
                 execution.pass_to(chosen)
-        return execution.trace()
+        # A pause may end where no deadline is, so that its schedule alone says too little.
+        call = program.call("simulate", strategy=strategy and strategy.__name__, pause=pause)
+        return replace(execution.trace(), call=call)
 
 
 def earliest(pause: tuple[str, int, float] | None = None) -> Callable[[Execution], Move | int | None]:
@@ -242,11 +248,11 @@ def _refuse_unmodelled(move: Move) -> None:
 
 
 def _stops_early(execution: Execution) -> ScheduleError:
-    possible = tuple(map(str, execution.enabled()))
-    trace: Any = execution.trace()
+    enabled = execution.enabled()
+    trace = execution.trace()
     return ScheduleError(
         f'The schedule "{trace.schedule}" stops before everybody has ended. {trace.about_to}. '
-        f"Go on with one of: {' '.join(possible)}, or say partial=True.",
+        f"{_possible(enabled)} Or say partial=True.",
         move_number=len(execution.steps) + 1,
-        enabled=possible,
+        enabled=tuple(map(str, enabled)),
     )

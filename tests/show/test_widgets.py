@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import labkit.show
-from labkit.show.predict import predict, predictions
+from labkit.show.predicting import predict, predictions
 from labkit.show.stepper import be_the_scheduler
 from labkit.sim.invariants import mutual_exclusion
 from tests.show.traces import account, look_then_take

@@ -156,7 +156,7 @@ CASES = {
     ),
     "freed_after_crash": Case(
         labkit.freed_after_crash, take_then_expire, take_with_expiry, "A A!",
-        "lock has no TTL, and A, who set it, has crashed", {"faults": "!"},
+        "lock has no expiry, and A, who set it, has crashed", {"faults": "!"},
     ),
     "no_stale_write": Case(
         labkit.no_stale_write, number_in_the_lock_only, number_checked_by_the_resource, "A B B A",
@@ -217,7 +217,7 @@ def test_an_invariant_is_named_by_a_sentence_and_by_its_identifier(case):
     assert found.counterexample.trace.call.endswith(f"check={name})")
 
 
-# -- what each of them must not overlook, or must not blame ------------------------------------------
+# -- what each of them must not overlook, or must not blame ----------------------------------------
 
 
 def both(one, other, rule, **bounds):
@@ -269,7 +269,7 @@ def test_a_rule_can_be_restricted_to_some_keys():
     assert explore(read_and_write, check=labkit.no_lost_update.on("m*")).violating == 0
     assert explore(read_and_write, check=labkit.no_lost_update.on("n*")).violating == 4
     found = explore(lease, check=labkit.freed_after_crash, pauses=0)
-    assert found.counterexample.reason.startswith("work has no TTL")
+    assert found.counterexample.reason.startswith("work has no expiry")
     assert explore(lease, check=labkit.freed_after_crash.on("lock"), faults="!").violating == 0
 
 
