@@ -28,7 +28,7 @@ NEEDED = {
     "matplotlib": ("matplotlib", "3.10"),
     "nbval": ("nbval", "0.11"),
     "pytest": ("pytest", "9.0"),
-    "redis": ("redis", "7.0"),
+    "redis": ("redis", "7.2"),
     "hiredis": ("hiredis", "3.2"),
     "fakeredis": ("fakeredis", "2.39"),
     "lupa": ("lupa", "2.1"),

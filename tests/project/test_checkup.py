@@ -72,7 +72,7 @@ def test_an_old_package_is_named_with_what_is_needed(monkeypatch):
     break_package(monkeypatch, checkup.TOO_OLD, "redis")
     shown, code = screen()
     assert code == 1
-    assert "Too old: redis (0.0.1rc1, needed is 7.0)." in shown
+    assert "Too old: redis (0.0.1rc1, needed is 7.2)." in shown
 
 
 def test_a_package_that_cannot_be_loaded_is_named_without_its_folder(monkeypatch):
