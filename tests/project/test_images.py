@@ -2,7 +2,7 @@
 
 No image is built here: that needs a container engine. Checked are the file that repo2docker would
 build from, and the commands of container/Containerfile that collect and install wheels, with a part
-of the lock and in a folder instead of an image. Not checked: that conda finds the packages, and that
+of the lock and in a folder, not an image. Not checked: that conda finds the packages, and that
 postBuild runs to its end. `.github/workflows/images.yml` builds both, once a week.
 """
 
