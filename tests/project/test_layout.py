@@ -14,7 +14,7 @@ from tests.project.source import (
 
 NEEDED = {"notebooks", "labkit", "tests", "binder", "environment.yml", "README.md"}
 ALLOWED = NEEDED | {
-    *(".ci", ".github", ".gitattributes", ".gitignore", "benchmarks"),
+    *(".ci", ".github", ".gitattributes", ".gitignore", "benchmarks", "container"),
     *("CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "conftest.py", "lab.py"),
     *("pyproject.toml", "requirements.lock"),
 }
