@@ -2,11 +2,14 @@
 
 from collections import Counter
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from labkit import explore, mutual_exclusion, replay
 from tests.sim.brute import KEYS, TooMany, as_worker, check, enumerate_all
+
+pytestmark = pytest.mark.slow
 
 keys = st.sampled_from(KEYS)
 ttls = st.sampled_from([50, 100])
