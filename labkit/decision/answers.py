@@ -5,7 +5,7 @@ A bad answer is never guessed at: `check` says which answer it is and what is po
 
 from __future__ import annotations
 
-import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -68,7 +68,7 @@ def check(answers: Any) -> tuple[dict[str, Any], list[Problem]]:
 
 def _wrong(key: Any, value: Any) -> str:
     if key not in KEYS:
-        near = get_close_matches(str(key), KEYS, 1)
+        near = get_close_matches(str(key)[:60], KEYS, 1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         return f"There is no answer called {_shown(key)}.{hint} Possible: {', '.join(KEYS)}."
     if key in CHOICES:
@@ -105,8 +105,8 @@ def _wrong_number(key: str, value: Any) -> str:
     low, unit = ("0" if number.zero else "more than 0"), number.unit or "a count"
     possible = f"Possible: a number from {low} to {number.highest:g} ({unit})."
     if not isinstance(value, int | float) or isinstance(value, bool):
-        return f"{key}: {_shown(value)} is not a number. {possible}"
-    if not math.isfinite(value) or value < 0 or value > number.highest:
+        return f"{key}: {_shown(value)} is not a number. {possible} Write digits only, such as 1500."
+    if not 0 <= value <= number.highest:  # also false for a number that is none (NaN)
         return f"{key}: {_shown(value)} makes no sense. {possible}"
     if value == 0 and not number.zero:
         return f"{key}: 0 makes no sense. {possible} Leave it out if you do not know it."
@@ -141,13 +141,16 @@ def _is_in(value: Any, possible: tuple[str, ...]) -> bool:
 
 
 def _not_possible(key: str, value: Any, possible: tuple[str, ...]) -> str:
-    near = get_close_matches(str(value), possible, 1)
+    near = get_close_matches(value[:60], possible, 1) if isinstance(value, str) else []
     hint = f" Did you mean {near[0]!r}?" if near else ""
     return f"{key}: {_shown(value)} is not possible.{hint} Possible: {', '.join(possible)}."
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # a whole number too long to be written
+        return "a very long number"
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -185,3 +188,18 @@ def normalise(good: Mapping[str, Any]) -> Used:
     computed = {key: said[key] for key, value in by_numbers.items()
                 if key in BY_KEY and said[key] not in (UNKNOWN, value)}  # fmt: skip
     return Used(MappingProxyType(values), unknown, MappingProxyType(computed), frozenset(flags))
+
+
+def number_from(text: str) -> Any:
+    """A number as people type it ("12", "0,5"); the text itself if it is none, or not clearly one.
+
+    "1.500" stays text: it is 1.5 for some readers and 1500 for others.
+    """
+    plain = text.strip()
+    if not plain or re.fullmatch(r"[+-]?\d{1,3}([.,]\d{3})+", plain):
+        return text
+    try:
+        value = float(plain.replace(",", ".") if plain.count(",") == 1 else plain)
+    except ValueError:
+        return text
+    return int(value) if value.is_integer() and abs(value) < 1e15 else value

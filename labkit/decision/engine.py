@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from labkit.decision.answers import AnswerError, Used, check, normalise
 from labkit.decision.conditions import EVERYTHING, Facts, condition
@@ -29,6 +29,9 @@ from labkit.decision.rules import (
     Rule,
     Warn,
 )
+
+if TYPE_CHECKING:
+    from labkit.decision.explain import Explanation
 
 _NOTHING = {f"{q.key}={value}": 0 for q in QUESTIONS for value in q.values}
 _EXTRA = {f"{d.key}={value}": 0 for d in DETAILS for value in d.values}
@@ -94,6 +97,16 @@ class Decision:
     def __repr__(self) -> str:
         return f"<Decision {self.design}{self.mode and ' ' + self.mode}, rule {self.rule}>"
 
+    def __str__(self) -> str:
+        return self.explanation.summary()
+
+    @cached_property
+    def explanation(self) -> Explanation:
+        """Everything that follows, in words."""
+        from labkit.decision.explain import Explanation
+
+        return Explanation(self)
+
     @property
     def card(self) -> Design:
         return DESIGN[self.design[:3]]
@@ -147,10 +160,14 @@ class Decision:
                    if of == short and condition(when)(self.facts))  # fmt: skip
         return next(reasons, "earlier_rule")
 
-    def components(self, short: str = "") -> tuple[str, ...]:
-        """What has to be operated for this design (or for another one)."""
-        facts = self.facts if not short else _with_design(self.facts, short)[0]
-        return tuple(name for name, when in COMPONENTS.items() if condition(when)(facts))
+    @property
+    def components(self) -> tuple[str, ...]:
+        """What has to be operated."""
+        return tuple(name for name, when in COMPONENTS.items() if condition(when)(self.facts))
+
+    def instead(self, design: str) -> Decision:
+        """What follows from the same answers if this design is chosen."""
+        return _result(self.answers, self.used, self.rule, design[:3], self.lang)
 
 
 
@@ -179,16 +196,21 @@ def decide(answers: Mapping[str, Any], *, lang: str = "en") -> Decision:
         raise AnswerError(problems, answers)
     used = normalise(good)
     rule = route(used.values)
-    facts, mode = _with_design(_facts(good, used), rule.design)
+    return _result(good, used, rule.id, rule.design, lang)
+
+
+def _result(good: Mapping[str, Any], used: Used, rule: str, short: str, lang: str) -> Decision:
+    """Everything that follows from answers and a design."""
+    facts, mode = _with_design(_facts(good, used), short)
     controls = _controls(facts, good)
-    facts["missing_control"] = int("missing" in controls.values() or "planned" in controls.values())
+    facts["missing_control"] = int(any(state != "exists" for state in controls.values()))
     fired = [warning for warning in WARNINGS if condition(warning.when)(facts)]
     return Decision(
         answers=MappingProxyType(dict(good)),
         used=used,
-        design=DESIGN[rule.design].id,
+        design=DESIGN[short].id,
         mode=mode,
-        rule=rule.id,
+        rule=rule,
         warnings=_ids(fired),
         blockers=_ids([warning for warning in fired if warning.level == BLOCK]),
         contradictions={n: keys for n, keys, when in CONTRADICTIONS if condition(when)(facts)},

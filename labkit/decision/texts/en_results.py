@@ -177,6 +177,7 @@ TEXTS = {
     "why_not.no_consensus": "you do not run one, and a new cluster would cost more than it saves",
     "why_not.not_needed": "something here can hold",
     "why_not.earlier_rule": "it may do, but the rule above fits better",
+    "why_not.unless": "it would be, with another answer: {answer}",
     # -- cost ----------------------------------------------------------------------------------
     "component.database": "your database",
     "component.receiver": "the receiver's own check",
@@ -263,7 +264,7 @@ TEXTS = {
     "T17": "Remove one protection at a time: some test must fail.",
     "T18": "The work is dead, the renewal is alive: the lock ends in time.",
     # -- metrics -------------------------------------------------------------------------------
-    "M1": "Results of taking, counted apart: taken over, busy, error, unknown. Alarm on error and "
+    "M1": "Results of taking, counted apart: acquired, busy, error, unknown. Alarm on error and "
           "unknown, never mixed with busy.",
     "M2": "Waiting time and number of waiting workers. Alarm when 99 % is above 0.8 of the limit.",
     "M3": "Time held / TTL. Warn above 0.5 (99 %), page above 0.8: shorten or split the work, do not "
@@ -289,8 +290,11 @@ TEXTS = {
     # -- evidence ------------------------------------------------------------------------------
     "evidence.danger": "What goes wrong without it",
     "evidence.holds": "That it holds",
-    "evidence.none": "Not yet shown here.",
-    "evidence.missing": "Not yet shown here: there is no case {name}.",
+    "evidence.none": "not yet shown here",
+    "evidence.missing": "not yet shown here: there is no case {name}",
+    "evidence.unexpected": "{name}: {summary}. That was not expected: do not rely on this design "
+                           "before you know why.",
+    "evidence.shown": "{name}: {summary}",
     "evidence.running": "Running {number} of {all}: {name} ...",
     "evidence.failed": "{name} could not be run: {reason}",
     "evidence.run": "Show what breaks and what holds",
@@ -382,8 +386,8 @@ TEXTS = {
                          "`python -m labkit decide --check FILE` evaluates them again.",
     "record.pr_risk": "What can still go wrong",
     "record.pr_more": "Full record and raw answers: {link}",
-    "record.good": "Good, because: {text}",
-    "record.bad": "Bad, because: {text}",
+    "record.good": "Good: {text}",
+    "record.bad": "Bad: does not ensure: {text}",
     # -- saved records -------------------------------------------------------------------------
     "saved.not_json": "This is not readable JSON (line {line}, column {column}: {reason}). Load the "
                       "JSON file that was saved beside the record.",
