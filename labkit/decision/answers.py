@@ -102,8 +102,8 @@ def _wrong_confidence(value: Any) -> str:
 
 def _wrong_number(key: str, value: Any) -> str:
     number = NUMBER_BY_KEY[key]
-    low, unit = ("0" if number.zero else "more than 0"), number.unit or "a count"
-    possible = f"Possible: a number from {low} to {number.highest:g} ({unit})."
+    low, unit = ("from 0" if number.zero else "above 0"), number.unit or "a count"
+    possible = f"Possible: a number {low} up to {number.highest:,.0f} ({unit})."
     if not isinstance(value, int | float) or isinstance(value, bool):
         return f"{key}: {_shown(value)} is not a number. {possible} Write digits only, such as 1500."
     if not 0 <= value <= number.highest:  # also false for a number that is none (NaN)

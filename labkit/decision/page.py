@@ -12,15 +12,15 @@ from typing import Any
 
 from labkit.decision.answers import check, number_from
 from labkit.decision.engine import Decision, decide
-from labkit.decision.questions import BY_KEY, CONTROLS, NUMBER_BY_KEY, ORDER
-from labkit.decision.record import TYPED, Record, record
+from labkit.decision.questions import BY_KEY, CONTROLS, DETAILS, NUMBER_BY_KEY, ORDER
+from labkit.decision.records import TYPED, Record, record
 from labkit.decision.saved import Saved, load
 from labkit.decision.scenarios import FIRST, SCENARIOS
 from labkit.decision.space import matters
 from labkit.decision.texts import texts
 
 OWN = "own"  #: the sheet that begins empty
-DESIGN, DETAILS, NOTHING = "design", "details", "nothing"
+DESIGN, MINOR, NOTHING = "design", "details", "nothing"
 _ALWAYS_USED = ("busy", "cont", "dur")  # they set the policy and the numbers of every design
 
 
@@ -128,6 +128,18 @@ class Page:
         relevance = {key: DESIGN if live[key] else _minor(key, good, decision) for key in ORDER}
         return State(decision, {p.key: p.sentence for p in problems}, beside, relevance, possible)
 
+    def details(self) -> tuple[str, ...]:
+        """The further questions that belong to the answers given."""
+        return tuple(d.key for d in DETAILS if self.answers.get(d.belongs_to) in d.after)
+
+    def numbers(self) -> tuple[str, ...]:
+        """The numbers that the settings of the present design are computed from."""
+        wanted = {"recover_ms"}
+        for parameter in self.state.decision.parameters:
+            names = " or ".join((*parameter.missing, *parameter.assumed, *parameter.inputs))
+            wanted.update(names.split(" or "))
+        return tuple(key for key in NUMBER_BY_KEY if key in wanted)
+
     @property
     def next_question(self) -> str:
         """The first open question that could change the design, alone or with later ones."""
@@ -161,14 +173,13 @@ class Page:
 def _minor(key: str, good: Mapping[str, Any], decision: Decision) -> str:
     """Whether another answer would at least change warnings, settings or what must be built."""
     if key in _ALWAYS_USED:
-        return DETAILS
+        return MINOR
     now = _consequences(decision)
     others = (value for value in BY_KEY[key].values if value != decision.used.values[key])
     changed = any(_consequences(decide({**good, key: value})) != now for value in others)
-    return DETAILS if changed else NOTHING
+    return MINOR if changed else NOTHING
 
 
 def _consequences(decision: Decision) -> tuple[object, ...]:
-    ids = tuple(parameter.id for parameter in decision.parameters)
     contradictions = tuple(decision.contradictions)
-    return decision.mode, decision.warnings, tuple(decision.controls), ids, contradictions
+    return decision.mode, decision.warnings, tuple(decision.controls), contradictions

@@ -31,11 +31,12 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """A further answer that belongs to a question and never chooses the design alone."""
+    """A further answer that belongs to a question, asked after some of its answers only."""
 
     key: str
     values: tuple[str, ...]
     belongs_to: str
+    after: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +79,15 @@ ORDER = ("goal", "scope", "shape", "effect", "reject", "lookup", "busy", "dur", 
          "runtime", "cont", "fair")  # fmt: skip
 
 DETAILS = (
-    Detail("persistence", ("none", "rdb", "aof_everysec", "aof_always"), "redis"),
-    Detail("evicting_cache", ("yes", "no"), "redis"),
-    Detail("lookup_final", ("yes", "no"), "lookup"),
-    Detail("version_covers", ("item", "set"), "reject"),
-    Detail("version_by_all", ("yes", "no"), "reject"),
-    Detail("payload_compared", ("yes", "no"), "reject"),
-    Detail("failures_replayed", ("yes", "no"), "reject"),
-)
+    Detail("persistence", ("none", "rdb", "aof_everysec", "aof_always"), "redis",
+           ("single", "failover")),
+    Detail("evicting_cache", ("yes", "no"), "redis", ("single", "failover")),
+    Detail("lookup_final", ("yes", "no"), "lookup", ("yes",)),
+    Detail("version_covers", ("item", "set"), "reject", ("version", "both")),
+    Detail("version_by_all", ("yes", "no"), "reject", ("version", "both")),
+    Detail("payload_compared", ("yes", "no"), "reject", ("dedup", "both")),
+    Detail("failures_replayed", ("yes", "no"), "reject", ("dedup", "both")),
+)  # fmt: skip
 
 _YEAR_MS = 366 * 24 * 3_600_000
 NUMBERS = (

@@ -15,7 +15,7 @@ from typing import Any
 from labkit.decision.answers import check
 from labkit.decision.engine import Decision, decide
 from labkit.decision.questions import ORDER
-from labkit.decision.record import FORMAT, TYPED
+from labkit.decision.records import FORMAT, TYPED
 from labkit.decision.rules import MODEL_VERSION
 from labkit.decision.texts import Texts, texts
 

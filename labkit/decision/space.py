@@ -19,18 +19,22 @@ from labkit.decision.rules import BLOCKS, RULES
 @cache
 def all_answers() -> dict[str, int]:
     """The facts of all combinations: atom -> a mask with one bit per combination."""
-    size = 1
-    for key in ORDER:
-        size *= len(BY_KEY[key].values)
-    masks = {EVERYTHING: (1 << size) - 1}
-    stride = size
-    for key in ORDER:
+    size, masks = 1, {EVERYTHING: 1}
+    for key in reversed(ORDER):  # the last question is the fastest digit
         values = BY_KEY[key].values
-        period, stride = stride, stride // len(values)
-        repeat = int(("0" * (period - 1) + "1") * (size // period), 2)
-        for place, value in enumerate(values):
-            masks[f"{key}={value}"] = (((1 << stride) - 1) << (place * stride)) * repeat
+        shifts = [place * size for place in range(len(values))]
+        own = {f"{key}={value}": masks[EVERYTHING] << shift
+               for value, shift in zip(values, shifts, strict=True)}  # fmt: skip
+        masks = own | {name: _repeated(mask, shifts) for name, mask in masks.items()}
+        size *= len(values)
     return derive(masks)
+
+
+def _repeated(mask: int, shifts: list[int]) -> int:
+    repeated = 0
+    for shift in shifts:
+        repeated |= mask << shift
+    return repeated
 
 
 @cache
