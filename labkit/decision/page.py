@@ -12,8 +12,10 @@ from typing import Any
 
 from labkit.decision.answers import check, number_from
 from labkit.decision.engine import Decision, decide
+from labkit.decision.parameters import wanted
 from labkit.decision.questions import BY_KEY, CONTROLS, DETAILS, NUMBER_BY_KEY, ORDER
 from labkit.decision.records import TYPED, Record, record
+from labkit.decision.rules import INFO, WARNINGS
 from labkit.decision.saved import Saved, load
 from labkit.decision.scenarios import FIRST, SCENARIOS
 from labkit.decision.space import matters
@@ -125,7 +127,8 @@ class Page:
                 beside[key] = (*beside.get(key, ()), sentence)
         said = {k: v for k, v in decision.used.values.items() if k not in decision.used.unknown}
         live, possible = matters(said)
-        relevance = {key: DESIGN if live[key] else _minor(key, good, decision) for key in ORDER}
+        relevance = {key: DESIGN if live[key] else MINOR if key in beside
+                     else _minor(key, good, decision) for key in ORDER}  # fmt: skip
         return State(decision, {p.key: p.sentence for p in problems}, beside, relevance, possible)
 
     def details(self) -> tuple[str, ...]:
@@ -134,11 +137,8 @@ class Page:
 
     def numbers(self) -> tuple[str, ...]:
         """The numbers that the settings of the present design are computed from."""
-        wanted = {"recover_ms"}
-        for parameter in self.state.decision.parameters:
-            names = " or ".join((*parameter.missing, *parameter.assumed, *parameter.inputs))
-            wanted.update(names.split(" or "))
-        return tuple(key for key in NUMBER_BY_KEY if key in wanted)
+        names = wanted(self.state.decision.facts) | {"recover_ms"}
+        return tuple(key for key in NUMBER_BY_KEY if key in names)
 
     @property
     def next_question(self) -> str:
@@ -181,5 +181,6 @@ def _minor(key: str, good: Mapping[str, Any], decision: Decision) -> str:
 
 
 def _consequences(decision: Decision) -> tuple[object, ...]:
-    contradictions = tuple(decision.contradictions)
-    return decision.mode, decision.warnings, tuple(decision.controls), contradictions
+    known = {warning.id for warning in WARNINGS if warning.level == INFO}
+    warnings = tuple(id for id in decision.warnings if id not in known)
+    return decision.mode, warnings, tuple(decision.controls)

@@ -215,6 +215,13 @@ def parameters(facts: Facts, given: Mapping[str, Any]) -> tuple[Parameter, ...]:
     return tuple(found)
 
 
+def wanted(facts: Facts) -> set[str]:
+    """What the parameters of a design can be computed from."""
+    formulas = [formula for formula in FORMULAS if condition(formula.when)(facts)]
+    names = [name for formula in formulas for name in (*formula.needs, *formula.takes)]
+    return set(" or ".join(names).split(" or "))
+
+
 def _one(formula: Formula, n: Numbers) -> Parameter:
     missing = tuple(need for need in formula.needs
                     if not any(key in n for key in need.split(" or ")))  # fmt: skip

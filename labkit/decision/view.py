@@ -28,8 +28,11 @@ from labkit.decision.questions import (
 from labkit.decision.records import FORMS
 from labkit.sim.errors import LabkitError
 
-_WIDE = w.Layout(width="100%", max_width="46em")
 _LABEL = {"description_width": "initial"}
+
+
+def _wide() -> w.Layout:
+    return w.Layout(width="100%", max_width="46em")
 
 
 class Checklist(w.VBox):
@@ -69,9 +72,9 @@ class Checklist(w.VBox):
     def _top(self) -> list[Any]:
         t = self.page.t
         self.scenario = w.Dropdown(options=panel.scenarios(self.page), value=self.page.scenario,
-                                   description=t("ui.scenario"), style=_LABEL, layout=_WIDE)
+                                   description=t("ui.scenario"), style=_LABEL, layout=_wide())
         self.scenario.observe(self._turn, "value")
-        self.more = w.Checkbox(description=t("ui.details"), indent=False, layout=_WIDE)
+        self.more = w.Checkbox(description=t("ui.details"), indent=False, layout=_wide())
         self.more.observe(lambda change: self.redraw(), "value")
         return [self.scenario, self.trap, self.more]
 
@@ -96,7 +99,7 @@ class Checklist(w.VBox):
         for number in NUMBERS:
             if number.belongs_to == key:
                 label = f"{t(number.key)} ({t(f'ui.unit_{number.unit}')})"
-                text = w.Text(description=label, continuous_update=False, style=_LABEL, layout=_WIDE)
+                text = w.Text(description=label, continuous_update=False, style=_LABEL, layout=_wide())
                 self._add(number.key, text, lambda value, at=number.key: page.set(at, value))
                 parts.append(text)
         return parts
@@ -122,7 +125,7 @@ class Checklist(w.VBox):
                 (t(UNKNOWN if value == UNKNOWN else f"{key}.{value}"), value)
                 for value in CHOICES[key]
             ]
-        control = w.Dropdown(options=options, description=label, style=_LABEL, layout=_WIDE)
+        control = w.Dropdown(options=options, description=label, style=_LABEL, layout=_wide())
         return self._add(key, control, note or (lambda value: self.page.set(key, value)))
 
     def _add(self, key: str, control: Any, note: Callable[[Any], None]) -> Any:
@@ -146,8 +149,8 @@ class Checklist(w.VBox):
         designs = [(t("ui.as_recommended"), "")] + [(text, id) for id, text in names().items()]
         fields.append(self._choice("chosen", t("ui.chosen"), designs))
         self.form = w.Dropdown(options=[(t(f"ui.form_{form}"), form) for form in FORMS],
-                               description=t("ui.form"), style=_LABEL, layout=_WIDE)
-        self.file = w.Text("decision", description=t("ui.file"), style=_LABEL, layout=_WIDE)
+                               description=t("ui.form"), style=_LABEL, layout=_wide())
+        self.file = w.Text("decision", description=t("ui.file"), style=_LABEL, layout=_wide())
         self.text = w.Textarea(description=t("ui.export"), rows=8, style=_LABEL,
                                layout=w.Layout(width="100%"))  # fmt: skip
         self.source = w.Textarea(description=t("ui.load_label"), rows=3, style=_LABEL,
@@ -160,7 +163,7 @@ class Checklist(w.VBox):
 
     def _text(self, key: str) -> Any:
         text = w.Text(description=self.page.t(f"ui.{key}"), continuous_update=False, style=_LABEL,
-                      layout=_WIDE)  # fmt: skip
+                      layout=_wide())  # fmt: skip
         return self._add(key, text, lambda value: self.page.set(key, value))
 
     def _button(self, label: str, act: Callable[[], None]) -> Any:

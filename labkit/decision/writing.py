@@ -113,7 +113,7 @@ class Writer:
     def front_matter(self) -> list[str]:
         values = {"status": "proposed", "date": one_line(self.typed["date"]),
                   "decision-makers": one_line(self.typed["decided_by"])}  # fmt: skip
-        return ["---", *(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in values.items()), "---"]
+        return ["---", *(f"{key}: {_quoted(value)}" for key, value in values.items()), "---"]
 
     def context(self) -> list[str]:
         lines = [f"## {self.t('record.context')}", "", f"{self.t('ui.name')}: "
@@ -220,6 +220,14 @@ class Writer:
             if entries:
                 lines += ["", f"### {heading}", "", *(f"- {entry}" for entry in entries)]
         return [*lines, "", t("record.review"), "", t("ui.origin"), "", t("record.reevaluate")]
+
+
+def _quoted(text: str) -> str:
+    """Typed text as a string of YAML, in which HTML stays text whoever reads it."""
+    quoted = json.dumps(text, ensure_ascii=False)
+    for c in "<>&":
+        quoted = quoted.replace(c, f"\\u{ord(c):04x}")
+    return quoted
 
 
 def marked(sentence: Sentence) -> str:

@@ -34,7 +34,7 @@ class Texts:
     def __init__(self, table: dict[str, str]) -> None:
         self.table = table
 
-    def __call__(self, key: str, **values: object) -> str:
+    def __call__(self, key: str, /, **values: object) -> str:
         text = self.table[key].partition(" [[")[0]
         return text.format(**values) if values else text
 

@@ -85,8 +85,8 @@ TEXTS = {
     "E13": "Nothing is shared but a queue: let it hand out the work.",
     "E14": "Doing it twice is harmless and nothing is shared: accept it, and spread it in time.",
     # -- warnings ------------------------------------------------------------------------------
-    "W01_FINAL_EFFECT": "You said that only time is lost, and that it cannot be taken back. It is "
-                        "treated as something that would have to be repaired.",
+    "W01_FINAL_EFFECT": "You said that only time is lost; but it cannot be taken back, or nobody "
+                        "knows whether it can. So it is treated as something to repair.",
     "W02_NO_LEASE_IS_ENOUGH": "You need a right result, but the receiver cannot refuse an old or "
                               "repeated write. No lock alone is enough.",
     "W03_FAILOVER_GRANTS_TWICE": "When a replica takes over, two workers may hold the lock. A number "
