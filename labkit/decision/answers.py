@@ -51,7 +51,9 @@ def check(answers: Any) -> tuple[dict[str, Any], list[Problem]]:
     """The answers that can be used, and the problems of those that cannot."""
     if not isinstance(answers, Mapping):
         what = type(answers).__name__
-        return {}, [Problem("", f"Answers are a mapping such as {{'goal': 'correct'}}, not {what}.")]
+        return {}, [
+            Problem("", f"Answers are a mapping such as {{'goal': 'correct'}}, not {what}.")
+        ]
     good: dict[str, Any] = {}
     problems = []
     for key, value in answers.items():
@@ -105,7 +107,9 @@ def _wrong_number(key: str, value: Any) -> str:
     low, unit = ("from 0" if number.zero else "above 0"), number.unit or "a count"
     possible = f"Possible: a number {low} up to {number.highest:,.0f} ({unit})."
     if not isinstance(value, int | float) or isinstance(value, bool):
-        return f"{key}: {_shown(value)} is not a number. {possible} Write digits only, such as 1500."
+        return (
+            f"{key}: {_shown(value)} is not a number. {possible} Write digits only, such as 1500."
+        )
     if not 0 <= value <= number.highest:  # also false for a number that is none (NaN)
         return f"{key}: {_shown(value)} makes no sense. {possible}"
     if value == 0 and not number.zero:

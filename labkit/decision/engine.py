@@ -21,8 +21,8 @@ from labkit.decision.rules import (
     BLOCKS,
     CONTRADICTIONS,
     DERIVED,
-    MODES,
     MODEL_VERSION,
+    MODES,
     REQUIRED_CONTROLS,
     RULES,
     WARNINGS,
@@ -168,7 +168,6 @@ class Decision:
     def instead(self, design: str) -> Decision:
         """What follows from the same answers if this design is chosen."""
         return _result(self.answers, self.used, self.rule, design[:3], self.lang)
-
 
 
 def _changes(values: Mapping[str, str], key: str) -> list[Change]:

@@ -125,8 +125,8 @@ class Explanation:
         blockers, found = self.decision.blockers, []
         for id in self.decision.warnings:
             if id != "W17_MISSING_CONTROL":
-                warning = next(w for w in WARNINGS
-                               if w.id == id and (w.level == BLOCK) == (id in blockers))  # fmt: skip
+                blocks = id in blockers
+                warning = next(w for w in WARNINGS if w.id == id and blocks == (w.level == BLOCK))
                 found.append(Finding(id, warning.level, self.t.sentence(id), warning.about))
         return tuple(found)
 
@@ -244,9 +244,13 @@ class Explanation:
     def summary(self) -> str:
         """The result in a few lines of text."""
         t, decision = self.t, self.decision
-        lines = [f"{t('ui.design')}: {decision.design}: {self.name}",
-                 f"{t('ui.why')}: {self.why} (rule {decision.rule})", self.ensures.text,
-                 f"{t('ui.not_ensured')}: {self.not_ensured}", f"{t('ui.worst')}: {self.worst}"]
+        lines = [
+            f"{t('ui.design')}: {decision.design}: {self.name}",
+            f"{t('ui.why')}: {self.why} (rule {decision.rule})",
+            self.ensures.text,
+            f"{t('ui.not_ensured')}: {self.not_ensured}",
+            f"{t('ui.worst')}: {self.worst}",
+        ]
         lines += [f"[{t(f'level.{f.level}')}] {f.sentence}" for f in self.findings]
         lines += [f"{t('ui.together')}: {text}" for _, text in self.contradictions]
         lines += [self.to_build] if self.to_build else []

@@ -78,7 +78,9 @@ class Page:
     def show(self, scenario: str) -> None:
         """Turn to another sheet; this one keeps what is on it."""
         if scenario not in self.sheets:
-            raise KeyError(f"There is no scenario {scenario!r}. There are: {', '.join(self.sheets)}.")
+            raise KeyError(
+                f"There is no scenario {scenario!r}. There are: {', '.join(self.sheets)}."
+            )
         self.scenario, self._state = scenario, None
 
     def set(self, key: str, value: Any) -> None:

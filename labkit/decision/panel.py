@@ -12,8 +12,10 @@ from labkit.decision.page import NOTHING, OWN, Page
 from labkit.decision.questions import BY_KEY, NUMBER_BY_KEY, QUESTIONS, UNKNOWN
 
 _TEXT = "color:var(--jp-ui-font-color1,CanvasText)"
-_BOX = (f"{_TEXT};background:var(--jp-layout-color1,Canvas);line-height:1.45;"
-        "border:1px solid var(--jp-border-color1,#888);border-radius:4px;padding:8px 12px")  # fmt: skip
+_BOX = (
+    f"{_TEXT};background:var(--jp-layout-color1,Canvas);line-height:1.45;"
+    "border:1px solid var(--jp-border-color1,#888);border-radius:4px;padding:8px 12px"
+)
 _MARKS = {"block": "&#10006;", "high": "&#9888;", "medium": "&#9651;", "info": "&#9432;"}
 
 

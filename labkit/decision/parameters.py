@@ -205,7 +205,9 @@ FORMULAS = (
 
 def parameters(facts: Facts, given: Mapping[str, Any]) -> tuple[Parameter, ...]:
     """All parameters of a design (which one, the facts say), in the order of their computation."""
-    numbers: Numbers = {key: value for key, value in given.items() if isinstance(value, int | float)}
+    numbers: Numbers = {
+        key: value for key, value in given.items() if isinstance(value, int | float)
+    }
     found = []
     for formula in FORMULAS:
         if condition(formula.when)(facts):

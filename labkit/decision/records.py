@@ -102,7 +102,9 @@ def _design_id(chosen: str) -> str:
 def _json(decision: Decision, typed: Mapping[str, str], unused: Mapping[str, Any]) -> str:
     plain = {key: sorted(value) if isinstance(value, set | frozenset) else value
              for key, value in decision.answers.items()}  # fmt: skip
-    plain = {key: dict(value) if isinstance(value, Mapping) else value for key, value in plain.items()}
+    plain = {
+        key: dict(value) if isinstance(value, Mapping) else value for key, value in plain.items()
+    }
     result = {
         "design": decision.design, "mode": decision.mode, "rule": decision.rule,
         "blockers": list(decision.blockers), "to_build": list(decision.to_build),

@@ -76,8 +76,9 @@ RULES = (
     Rule("B03", "D13", "none and lookup=yes and has_cons"),
     Rule("B04", "D12", "none and lookup=yes and can_queue and effect=undoable"),
     Rule("B05", "D14", "none"),
-    Rule("B06", "D01", "shape=unique and ver and (scope=one_store or (scope=ext_only and not "
-         "ded))"),
+    Rule(
+        "B06", "D01", "shape=unique and ver and (scope=one_store or (scope=ext_only and not ded))"
+    ),
     Rule("B07", "D12", "shape=claim and can_queue"),
     Rule("B08", "D04", "shape=claim and ver and single_res"),
     Rule("B09", "D12", "not has_db and can_queue"),
@@ -109,8 +110,12 @@ RULES = (
     Rule("C25", "D14", "otherwise"),
     Rule("E01", "D01", "shape=unique and (has_db or (ver and single_res))"),
     Rule("E02", "D02", "shape=guard and ver and single_res"),
-    Rule("E03", "D04", "(shape in (multi, think, setrule) or (shape=claim and not can_queue)) and "
-         "ver and (short or not high)"),
+    Rule(
+        "E03",
+        "D04",
+        "(shape in (multi, think, setrule) or (shape=claim and not can_queue)) and "
+        "ver and (short or not high)",
+    ),
     Rule("E04", "D12", "shape=claim and can_queue"),
     Rule("E05", "D12", "fifo and can_queue"),
     Rule("E06", "D12", "high and can_queue"),

@@ -131,12 +131,16 @@ class _Dialogue:
     def _pick(self, key: str) -> None:
         values = CHOICES[key]
         self.say("")
-        self.say(f"{BY_KEY[key].id} {self.t(f'{key}.ask')}" if key in BY_KEY else self.t(f"{key}.ask"))
+        self.say(
+            f"{BY_KEY[key].id} {self.t(f'{key}.ask')}" if key in BY_KEY else self.t(f"{key}.ask")
+        )
         for number, value in enumerate(values, start=1):
             self.say(f"  {number}  {self.t(UNKNOWN if value == UNKNOWN else f'{key}.{value}')}")
         now = self.page.answers.get(key)
         if now in values:
-            self.say(self.t("term.kept", value=self.t(UNKNOWN if now == UNKNOWN else f"{key}.{now}")))
+            self.say(
+                self.t("term.kept", value=self.t(UNKNOWN if now == UNKNOWN else f"{key}.{now}"))
+            )
         help = self.t(f"{key}.help") if key in BY_KEY else self.t(f"{key}.ask")
         while True:
             typed = self._line("> ", help)

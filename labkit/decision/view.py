@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import ipywidgets as w
@@ -71,8 +72,13 @@ class Checklist(w.VBox):
 
     def _top(self) -> list[Any]:
         t = self.page.t
-        self.scenario = w.Dropdown(options=panel.scenarios(self.page), value=self.page.scenario,
-                                   description=t("ui.scenario"), style=_LABEL, layout=_wide())
+        self.scenario = w.Dropdown(
+            options=panel.scenarios(self.page),
+            value=self.page.scenario,
+            description=t("ui.scenario"),
+            style=_LABEL,
+            layout=_wide(),
+        )
         self.scenario.observe(self._turn, "value")
         self.more = w.Checkbox(description=t("ui.details"), indent=False, layout=_wide())
         self.more.observe(lambda change: self.redraw(), "value")
@@ -93,14 +99,16 @@ class Checklist(w.VBox):
         parts = [self.asks[key], self._choice(key, t(f"{key}.label")), self.notes[key]]
         self._choice(f"confidence.{key}", t("ui.confidence", label=t(f"{key}.label")),
                      [(t(f"confidence.{how}"), how) for how in CONFIDENCE],
-                     lambda how: page.set_confidence(key, how))  # fmt: skip
+                     partial(page.set_confidence, key))  # fmt: skip
         parts.append(self.controls[f"confidence.{key}"])
         parts += [self._choice(d.key, t(f"{d.key}.ask")) for d in DETAILS if d.belongs_to == key]
         for number in NUMBERS:
             if number.belongs_to == key:
                 label = f"{t(number.key)} ({t(f'ui.unit_{number.unit}')})"
-                text = w.Text(description=label, continuous_update=False, style=_LABEL, layout=_wide())
-                self._add(number.key, text, lambda value, at=number.key: page.set(at, value))
+                text = w.Text(
+                    description=label, continuous_update=False, style=_LABEL, layout=_wide()
+                )
+                self._add(number.key, text, partial(page.set, number.key))
                 parts.append(text)
         return parts
 
@@ -111,7 +119,7 @@ class Checklist(w.VBox):
         self.build = w.HTML()
         return [self.build] + [
             self._choice(f"control.{name}", t(f"control.{name}"), states,
-                         lambda state, at=name: page.set_control(at, state))
+                         partial(page.set_control, name))
             for name in CONTROLS
         ]  # fmt: skip
 
@@ -126,7 +134,7 @@ class Checklist(w.VBox):
                 for value in CHOICES[key]
             ]
         control = w.Dropdown(options=options, description=label, style=_LABEL, layout=_wide())
-        return self._add(key, control, note or (lambda value: self.page.set(key, value)))
+        return self._add(key, control, note or (partial(self.page.set, key)))
 
     def _add(self, key: str, control: Any, note: Callable[[Any], None]) -> Any:
         def changed(change: Any) -> None:
@@ -148,8 +156,12 @@ class Checklist(w.VBox):
         fields = [self._text(key) for key in ("name", "decided_by", "date", "because", "link")]
         designs = [(t("ui.as_recommended"), "")] + [(text, id) for id, text in names().items()]
         fields.append(self._choice("chosen", t("ui.chosen"), designs))
-        self.form = w.Dropdown(options=[(t(f"ui.form_{form}"), form) for form in FORMS],
-                               description=t("ui.form"), style=_LABEL, layout=_wide())
+        self.form = w.Dropdown(
+            options=[(t(f"ui.form_{form}"), form) for form in FORMS],
+            description=t("ui.form"),
+            style=_LABEL,
+            layout=_wide(),
+        )
         self.file = w.Text("decision", description=t("ui.file"), style=_LABEL, layout=_wide())
         self.text = w.Textarea(description=t("ui.export"), rows=8, style=_LABEL,
                                layout=w.Layout(width="100%"))  # fmt: skip
@@ -158,13 +170,14 @@ class Checklist(w.VBox):
         title = w.HTML(f"<h4>{t('ui.export')}</h4>")
         acts = (("ui.show_record", self.export), ("ui.save", self.save), ("ui.load", self.load))
         buttons = [self._button(t(key), act) for key, act in acts]
-        return [title, *fields, self.form, self.file, buttons[0], self.text, buttons[1], self.source,
-                buttons[2], self.message]  # fmt: skip
+        show, save, load = buttons
+        return [title, *fields, self.form, self.file, show, self.text, save, self.source, load,
+                self.message]  # fmt: skip
 
     def _text(self, key: str) -> Any:
         text = w.Text(description=self.page.t(f"ui.{key}"), continuous_update=False, style=_LABEL,
                       layout=_wide())  # fmt: skip
-        return self._add(key, text, lambda value: self.page.set(key, value))
+        return self._add(key, text, partial(self.page.set, key))
 
     def _button(self, label: str, act: Callable[[], None]) -> Any:
         button = w.Button(description=label, layout=w.Layout(width="auto"))
@@ -237,7 +250,10 @@ class Checklist(w.VBox):
         """Show the record as text, with links to download it."""
         record = self.page.record(self.form.value)
         self.text.value = record.markdown
-        files = (("md", "text/markdown", record.markdown), ("json", "application/json", record.json))
+        files = (
+            ("md", "text/markdown", record.markdown),
+            ("json", "application/json", record.json),
+        )
         links = [f'<a download="decision.{end}" href="data:{kind};base64,'
                  f'{b64encode(text.encode()).decode()}">decision.{end}</a>'
                  for end, kind, text in files]  # fmt: skip

@@ -23,7 +23,9 @@ def escape(text: str) -> str:
     special = re.escape(string.punctuation.translate({ord(c): None for c in "&;,.'\"?%/=-+:"}))
     text = re.sub(f"([{special}])", r"\\\1", text)
     text = re.sub(r"^([-+=]|\d+[.)])", r"\\\1", text)
-    return re.sub(r"(?i)(://|www|@|#)(?=.)", lambda found: f"{found[0][0]}&#8203;{found[0][1:]}", text)
+    return re.sub(
+        r"(?i)(://|www|@|#)(?=.)", lambda found: f"{found[0][0]}&#8203;{found[0][1:]}", text
+    )
 
 
 def one_line(text: str) -> str:
@@ -34,7 +36,9 @@ def one_line(text: str) -> str:
 class Writer:
     """Writes one record. `t` are the texts, `e` the decision in words."""
 
-    def __init__(self, decision: Decision, typed: Mapping[str, str], shown: tuple[Shown, ...]) -> None:
+    def __init__(
+        self, decision: Decision, typed: Mapping[str, str], shown: tuple[Shown, ...]
+    ) -> None:
         self.d, self.typed, self.shown = decision, typed, shown
         self.e: Explanation = decision.explanation
         self.t = self.e.t
@@ -179,7 +183,12 @@ class Writer:
         if blocking:
             lines += ["", self.t("record.blocked"), "", *(f"- {text}" for text in blocking)]
         if self.d.ways_out:
-            lines += ["", f"{self.t('ui.ways_out')}:", "", *(f"- {text}" for text in self.e.changes)]
+            lines += [
+                "",
+                f"{self.t('ui.ways_out')}:",
+                "",
+                *(f"- {text}" for text in self.e.changes),
+            ]
         return lines
 
     def consequences(self) -> list[str]:

@@ -161,8 +161,14 @@ def test_nothing_typed_is_rendered_unescaped():
 
 def test_the_result_shows_what_the_page_promises():
     html = panel.result(Page())
-    for text in ("Recommended", "Ensures that", "The worst that can happen",
-                 "Next question that could change this", "Why not the others", "What it costs"):
+    for text in (
+        "Recommended",
+        "Ensures that",
+        "The worst that can happen",
+        "Next question that could change this",
+        "Why not the others",
+        "What it costs",
+    ):
         assert text in html  # fmt: skip
     assert html.count("<tr>") >= 7
 

@@ -115,7 +115,11 @@ def test_retries_with_full_jitter(answers):
     six = {"caller_deadline_ms": 1_285, "work_p99_ms": 10}
     found = values(answers, "S03", **six)
     assert found["wait_limit_ms"] == 1_275
-    assert (found["retry_base_ms"], found["retry_cap_ms"], found["retry_attempts"]) == (50, 1_000, 6)
+    assert (found["retry_base_ms"], found["retry_cap_ms"], found["retry_attempts"]) == (
+        50,
+        1_000,
+        6,
+    )
     five = values(answers, "S03", caller_deadline_ms=1_284, work_p99_ms=10)
     assert five["retry_attempts"] == 5
 

@@ -110,10 +110,10 @@ def test_what_a_record_cannot_be(answers, more, sentence):
 
 
 def test_evidence_is_marked_as_run_now(answers):
-    shown = Shown("holds", "guarded", Sentence("guarded: no failing schedule among 6", "ran now: x"),
+    shown = Shown("holds", "guarded", Sentence("guarded: none fails among 6", "ran now: x"),
                   True)  # fmt: skip
     text = record(decide(answers("S03")), evidence=[shown]).markdown
-    assert "- That it holds: guarded: no failing schedule among 6 [ran now: x]" in text
+    assert "- That it holds: guarded: none fails among 6 [ran now: x]" in text
     assert "- That it holds: not yet shown here" in record(decide(answers("S03"))).markdown
 
 
@@ -218,7 +218,9 @@ def test_a_changed_rule_is_named(answers):
 def test_changed_blockers_are_named(answers):
     code, sentences = edited(answers, "S13", controls=["metrics"])
     assert code == CHANGED
-    assert sentences[0].startswith('In the way of "accepted": was W17_MISSING_CONTROL, operation_key')
+    assert sentences[0].startswith(
+        'In the way of "accepted": was W17_MISSING_CONTROL, operation_key'
+    )
 
 
 def test_an_answer_that_changes_nothing_is_no_change(answers):

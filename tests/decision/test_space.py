@@ -6,8 +6,8 @@ The proof that `decide` is total, by blocks:
    same compiled conditions that `route` uses. In each exactly one block and one rule applies.
 2. `route` and the bits agree, because they run the same functions on the same atoms; that is
    compared on random combinations as well.
-3. "unknown" or no answer: `normalise` replaces each answer on its own by a fixed one of the thirteen
-   questions' values, so each of the 93,312,000 combinations with "unknown" lands on one of step 1.
+3. "unknown" or no answer: `normalise` replaces each answer on its own by a fixed value of its
+   question, so each of the 93,312,000 combinations with "unknown" lands on one of step 1.
    Numbers and details replace `dur`, `cont`, `coord` and `reject`, by values of the same questions.
 4. What follows from a design (mode, warnings, controls, parameters, texts) is total because each
    table ends in "otherwise" or may be empty; it is tried on random answers, numbers and details.

@@ -40,7 +40,9 @@ class Texts:
 
     def sentence(self, *keys: str) -> Sentence:
         """The first of these texts that exists, with its origin."""
-        text, _, origin = next(self.table[key] for key in keys if key in self.table).partition(" [[")
+        text, _, origin = next(self.table[key] for key in keys if key in self.table).partition(
+            " [["
+        )
         return Sentence(text, f"documented: {origin.rstrip(']')}" if origin else JUDGEMENT)
 
     def sentences(self, *keys: str) -> tuple[Sentence, ...]:

@@ -47,7 +47,8 @@ TEXTS = {
                  "is compared.",
     "D01.crash": "before the commit: undone. After it: the row stays; a row still \"started\" is "
                  "taken over by raising its number",
-    "D01.pause": "harmless; an insert not yet committed makes the same key wait, up to its time-out",
+    "D01.pause": "harmless; an insert not yet committed makes the same key wait, up to its "
+                 "time-out",
     "D01.redis_down": "not used",
     "D01.reply_lost": "insert again: a conflict with your own operation is a success",
     "D01.failover": "a replica that is behind can lose a committed row: wait for the replica where "
@@ -58,8 +59,10 @@ TEXTS = {
     "D02.name": "One statement that changes only if the condition holds",
     "D02.ensures": "Ensures that condition and change are one step, as long as the condition is "
                    "about the row that is changed and the number of changed rows is looked at.",
-    "D02.not": "Repeats: a repeated decrement decrements again. And a condition that looks at other "
-               "rows (a sub-query) is not safe this way. [[PostgreSQL documentation, READ COMMITTED]]",
+    "D02.not": "Repeats: a repeated decrement decrements again. And a condition that looks at "
+               "other "
+               "rows (a sub-query) is not safe this way. [[PostgreSQL documentation, READ "
+               "COMMITTED]]",
     "D02.with": "The number of changed rows: 0 means refused.\n"
                 "A row with the operation's key in the same transaction, if callers can repeat.\n"
                 "Where work follows: reserve first, then confirm or cancel.",
@@ -88,7 +91,8 @@ TEXTS = {
                 "A bounded number of repeats after a deadlock (40P01). In InnoDB a lock time-out "
                 "undoes the statement, not the transaction.",
     "D03.trips": "2 + one per row: begin, change, commit",
-    "D03.atomic": "Yes: the transaction is the step, and the database ends it when the client dies.",
+    "D03.atomic": "Yes: the transaction is the step, and the database ends it when the client "
+                  "dies.",
     "D03.token": "The transaction is the owner; no token is needed.",
     "D03.crash": "everything is undone",
     "D03.pause": "others wait until a time-out of the server ends the transaction; then its late "
@@ -112,7 +116,8 @@ TEXTS = {
                 "No storage that lets the last writer win in several regions: there the check does "
                 "not hold. [[DynamoDB guide, global tables]]",
     "D04.trips": "2: read with its version, write if it is still the same",
-    "D04.atomic": "Yes, at the end: the write happens only if the version is still the one that was "
+    "D04.atomic": "Yes, at the end: the write happens only if the version is still the one that "
+                  "was "
                   "read. Nothing is taken before.",
     "D04.token": "The version is the token, and the receiver compares it.",
     "D04.crash": "nothing was held",
@@ -158,7 +163,8 @@ TEXTS = {
                          "transaction still sees the old data. [[PostgreSQL 15, tried]]\n"
                          "MySQL only has a lock of the session (GET_LOCK).\n"
                          "A lock time-out.",
-    "D06.LEASE_ROW.with": "Take over with one statement: owner = me, number + 1, until = now + ttl, "
+    "D06.LEASE_ROW.with": "Take over with one statement: owner = me, number + 1, until = now + "
+                          "ttl, "
                           "where until < now; the time is the database's (in PostgreSQL "
                           "clock_timestamp(), because now() is the start of the transaction).\n"
                           "Every commit checks that the number is still mine.\n"
@@ -217,7 +223,8 @@ TEXTS = {
                           "again before the receiver has said a final \"no\".",
     "D08.AT_MOST_ONCE.ensures": "Ensures at most one send by your machines, as long as an unknown "
                                 "outcome goes to a person and never to a retry.",
-    "D08.REASSERT.ensures": "Ensures that the outside copy becomes right in the end, as long as one "
+    "D08.REASSERT.ensures": "Ensures that the outside copy becomes right in the end, as long as "
+                            "one "
                             "push per key is on its way and the copies are compared regularly.",
     "D08.not": "That it happens at once; an order over different keys; anything after the receiver "
                "has forgotten the key.",
@@ -226,7 +233,8 @@ TEXTS = {
     "D08.AT_MOST_ONCE.not": "That it happens at all: some operations stay open until a person has "
                             "looked.",
     "D08.LOOKUP.not": "That it happens soon: without a final \"no\" it waits for a person.",
-    "D08.REASSERT.not": "That the outside copy is right at any moment: it may be wrong for a while.",
+    "D08.REASSERT.not": "That the outside copy is right at any moment: it may be wrong for a "
+                        "while.",
     "D08.with": "The intent in the same transaction as your own change (an outbox table).\n"
                 "The key made from the business event, before the first try.\n"
                 "A sender that takes rows with SKIP LOCKED, and one that finishes what was left.\n"
@@ -250,7 +258,8 @@ TEXTS = {
     "D08.atomic": "Yes: writing down is one insert with a unique key. It needs no end, because it "
                   "is an intent and not a lock.",
     "D08.token": "The operation's key, the same for every try, is compared by the receiver.",
-    "D08.AT_MOST_ONCE.token": "The operation's key marks what has been sent; nobody sends it twice.",
+    "D08.AT_MOST_ONCE.token": "The operation's key marks what has been sent; nobody sends it "
+                              "twice.",
     "D08.LOOKUP.token": "The operation's key is the reference number to ask for.",
     "D08.REASSERT.token": "Each key has one sender at a time; what is sent is the whole state.",
     "D08.VERSION.token": "The version is the token, and the receiver compares it.",
@@ -266,15 +275,18 @@ TEXTS = {
     "D08.LOOKUP.reply_lost": "ask; without a final \"no\" a person decides",
     "D08.AT_MOST_ONCE.reply_lost": "open until a person has looked",
     "D08.REASSERT.reply_lost": "push the whole state again",
-    "D08.failover": "a replica that is behind can lose the intent: wait for the replica where money "
+    "D08.failover": "a replica that is behind can lose the intent: wait for the replica where "
+                    "money "
                     "is at stake",
     "D08.stale_release": "there is nothing to release",
     "D08.duplicate": "the stored answer is given; while it runs: \"in progress\"",
     # -- D09 ----------------------------------------------------------------------------------
     "D09.name": "One Redis lock with an end, to save work",
-    "D09.ensures": "Ensures that usually one worker does it, as long as nothing pauses, restarts or "
+    "D09.ensures": "Ensures that usually one worker does it, as long as nothing pauses, restarts "
+                   "or "
                    "takes over; a dead holder blocks the others no longer than the TTL.",
-    "D09.not": "That only one works: after a pause, a clock change, a restart or a takeover two may.",
+    "D09.not": "That only one works: after a pause, a clock change, a restart or a takeover two "
+               "may.",
     "D09.with": "A token per attempt; release only by compare-and-delete (a script; DELEX from "
                 "Redis 8.4; DELIFEQ from Valkey 9.0). [[Redis and Valkey documentation]]\n"
                 "A deadline of your own, counted from before the request was sent.\n"
@@ -319,11 +331,13 @@ TEXTS = {
     "D10.duplicate": "skipped while it is held, done again afterwards",
     # -- D11 ----------------------------------------------------------------------------------
     "D11.name": "A Redis lock to save work, and a number that the receiver checks",
-    "D11.ensures": "Ensures that late writes are refused, whatever Redis does, as long as the check "
+    "D11.ensures": "Ensures that late writes are refused, whatever Redis does, as long as the "
+                   "check "
                    "is in the write itself, the number only grows, and the new holder raises it "
                    "before its first read (or writes only over the version it has read).",
     "D11.not": "Progress while Redis is down; and effects on systems that do not check.",
-    "D11.with": "The number from the receiver's own version, or from a database; never from a Redis "
+    "D11.with": "The number from the receiver's own version, or from a database; never from a "
+                "Redis "
                 "counter with failover: two holders may get the same number. [[Redis 7.0, tried]]\n"
                 "If the number is the receiver's own version, this is \"compare the version\" plus "
                 "a lock that saves work.\n"
@@ -359,7 +373,8 @@ TEXTS = {
                        "An answer to the caller: \"accepted, here is where to look\".",
     "D12.trips": "3: put in, take out, confirm",
     "D12.atomic": "Yes: taking a message hides it for a time; that time is its end.",
-    "D12.token": "Every delivery has its receipt, and the message's id is compared by the consumer.",
+    "D12.token": "Every delivery has its receipt, and the message's id is compared by the "
+                 "consumer.",
     "D12.crash": "the message is delivered again",
     "D12.pause": "the message is delivered again while the first consumer still runs: key or "
                  "version must decide",
@@ -372,14 +387,16 @@ TEXTS = {
     "D13.name": "A lock in etcd, ZooKeeper or Consul, and a number that the receiver checks",
     "D13.CLAIM.name": "A lasting claim in etcd, ZooKeeper or Consul: claim once, never repeat by "
                       "machine",
-    "D13.SEQUENCER.ensures": "Ensures that grants survive the loss of a server and are numbered, as "
+    "D13.SEQUENCER.ensures": "Ensures that grants survive the loss of a server and are numbered, "
+                             "as "
                              "long as the receiver refuses lower numbers.",
     "D13.CLAIM.ensures": "Ensures at most one claim per operation, as long as the claim never ends "
                          "by itself and only a person hands it on.",
     "D13.not": "That only one works on outside things: the lock's state is reliable, its holder is "
                "not. [[etcd documentation]]",
     "D13.with": "The number (revision, zxid, LockIndex) checked by the receiver.\n"
-                "A check of the lease before each outside effect, and a stop at your own deadline.\n"
+                "A check of the lease before each outside effect, and a stop at your own "
+                "deadline.\n"
                 "An own id in the node's name, to find it again after a lost answer. "
                 "[[ZooKeeper recipes]]",
     "D13.CLAIM.with": "A key without an end, made only if absent.\n"

@@ -92,7 +92,8 @@ TEXTS = {
     # -- Q10 ----------------------------------------------------------------------------------
     "reject.ask": "What can the receiver refuse, in the same step as the write?",
     "reject.label": "Refusing",
-    "reject.help": "Try it on the test system: send the same request twice, then an old one after a "
+    "reject.help": "Try it on the test system: send the same request twice, then an old one after "
+                   "a "
                    "newer one. What happens? A version that only some writers check is no "
                    "protection: then choose \"nothing\".",
     "reject.none": "nothing: it takes whatever arrives",

@@ -20,9 +20,11 @@ TEXTS = {
     "A14": "Work inside one database that may wait, and meets others or needs an order.",
     "A15": "Long work inside a request that may wait: move it to a worker with a queue.",
     "A16": "Work inside one database: a lock object of the database, checked in every commit.",
-    "B01": "The receiver cannot refuse and cannot be asked, and the effect is final and must not be "
+    "B01": "The receiver cannot refuse and cannot be asked, and the effect is final and must not "
+           "be "
            "left out.",
-    "B02": "Your own database writes the intent down once; what stays unknown is asked or looked at "
+    "B02": "Your own database writes the intent down once; what stays unknown is asked or looked "
+           "at "
            "by a person.",
     "B03": "No database: a lasting claim in the coordinator, and the receiver is asked before "
            "acting.",
@@ -41,7 +43,8 @@ TEXTS = {
     "C05": "Nothing can refuse, nothing keeps an order, and nothing may wait in line.",
     "C06": "The database fixes the order, one operation is on its way per key, and the receiver "
            "absorbs repeats.",
-    "C07": "The queue fixes the order, one operation is on its way per key, and the receiver absorbs "
+    "C07": "The queue fixes the order, one operation is on its way per key, and the receiver "
+           "absorbs "
            "repeats.",
     "C08": "Repeats are absorbed; late writes are not, but they can be undone.",
     "C09": "The receiver absorbs repeats but not late writes, and nothing fixes the order.",
@@ -51,7 +54,8 @@ TEXTS = {
     "C12": "Short work on one thing with a version: write if it is unchanged, else try again; no "
            "lock needed.",
     "C13": "Long work inside a request that may wait: move it to a worker with a queue.",
-    "C14": "Expensive work, and a coordinator is at hand: its lock saves work, its number is checked "
+    "C14": "Expensive work, and a coordinator is at hand: its lock saves work, its number is "
+           "checked "
            "by the receiver.",
     "C15": "Expensive work: a Redis lock saves work, and the receiver's version check keeps it "
            "right.",
@@ -73,7 +77,8 @@ TEXTS = {
     "E03": "A cheap check for conflicts at the store.",
     "E04": "A list of waiting items that may wait is a queue.",
     "E05": "The order matters and the work may wait.",
-    "E06": "Others are met often and every attempt must still run later: a queue instead of waiting "
+    "E06": "Others are met often and every attempt must still run later: a queue instead of "
+           "waiting "
            "workers.",
     "E07": "A short piece of work inside one database: its own lock for the length of a "
            "transaction.",
@@ -89,21 +94,26 @@ TEXTS = {
                         "knows whether it can. So it is treated as something to repair.",
     "W02_NO_LEASE_IS_ENOUGH": "You need a right result, but the receiver cannot refuse an old or "
                               "repeated write. No lock alone is enough.",
-    "W03_FAILOVER_GRANTS_TWICE": "When a replica takes over, two workers may hold the lock. A number "
+    "W03_FAILOVER_GRANTS_TWICE": "When a replica takes over, two workers may hold the lock. A "
+                                 "number "
                                  "for the receiver must come from the receiver or a database, not "
                                  "from this Redis.",
     "W04_RESTART_FORGETS": "A restart may forget locks. Start again only after the longest TTL, or "
-                           "accept that work is done twice. [[Redis documentation, distributed locks]]",
-    "W05_EVICTING_CACHE": "Keep locks away from a Redis that throws keys away or is flushed: a lock "
+                           "accept that work is done twice. [[Redis documentation, distributed "
+                           "locks]]",
+    "W05_EVICTING_CACHE": "Keep locks away from a Redis that throws keys away or is flushed: a "
+                          "lock "
                           "has a TTL, so it is among the first to go.",
     "W06_REQUEST_KILL_LIMIT": "A request is ended at its limit and cannot renew in the background: "
                               "the TTL must be longer than the limit, and waiting must be bounded.",
-    "W07_KEEP_TRANSACTION_SHORT": "Keep transactions short although the work is not: move calls and "
+    "W07_KEEP_TRANSACTION_SHORT": "Keep transactions short although the work is not: move calls "
+                                  "and "
                                   "computing outside.",
     "W08_NO_ARRIVAL_ORDER": "This design does not serve attempts in the order in which they came.",
     "W09_SATURATED_KEY": "The busiest key is taken nearly all the time. No lock repairs that: "
                          "shorten the work, split the key, or spread it.",
-    "W10_LOOKUP_IS_A_RACE": "Asking and then acting is a race, unless only one sender can exist, and "
+    "W10_LOOKUP_IS_A_RACE": "Asking and then acting is a race, unless only one sender can exist, "
+                            "and "
                             "a \"no\" is final.",
     "W11_MAY_SKIP": "Sent at most once: it may be left out, and a person decides what is open.",
     "W12_RETRY_HORIZON": "Stop repeating before the receiver forgets the key; afterwards a repeat "
@@ -114,13 +124,15 @@ TEXTS = {
                          "to find and repair it.",
     "W15_DATABASE_CAN_REFUSE": "A database can always refuse: by a key, a condition or a version "
                                "column.",
-    "W16_CALLER_KEEPS_THE_INTENT": "There is no database: the caller has to keep intent and key, and "
+    "W16_CALLER_KEEPS_THE_INTENT": "There is no database: the caller has to keep intent and key, "
+                                   "and "
                                    "repeat with the same one.",
     "W17_MISSING_CONTROL": "Something that this design needs does not exist yet.",
     "W19_ONE_GLOBAL_CONSUMER": "One line for everything: check that one consumer can keep up.",
     "W20_NEEDS_DRIFT_DETECTION": "You cannot ask the receiver: find another way to notice that the "
                                  "copy is wrong.",
-    "W21_DOES_NOT_FIT_THE_REQUEST": "Long work inside a request cannot also wait: answer \"accepted\" "
+    "W21_DOES_NOT_FIT_THE_REQUEST": "Long work inside a request cannot also wait: answer "
+                                    "\"accepted\" "
                                     "and queue it, or make the unit of work shorter.",
     "W22_WORK_FOLLOWS_THE_ROW": "The row is written at once, the work takes longer: reserve first, "
                                 "and finish only where the takeover number is still yours.",
@@ -135,11 +147,13 @@ TEXTS = {
                                           "which of the two is right?",
     "contradiction.database_denied": "The state lives in a database, and yet no database can be "
                                      "reached: it is taken to be reachable.",
-    "contradiction.database_refuses": "The state lives in one database, and yet nothing can refuse: "
+    "contradiction.database_refuses": "The state lives in one database, and yet nothing can "
+                                      "refuse: "
                                       "a database can, so this answer is not used.",
     "contradiction.order_without_queue": "The order of arrival cannot be kept by attempts that go "
                                          "away or wait: queue them, or drop the order.",
-    "contradiction.long_wait_in_request": "Long work, inside a request, that has to wait: one of the "
+    "contradiction.long_wait_in_request": "Long work, inside a request, that has to wait: one of "
+                                          "the "
                                           "three has to change.",
     "contradiction.partial_version": "A version that only some writers check protects nobody: it "
                                      "counts as no version.",
@@ -163,7 +177,8 @@ TEXTS = {
     "why_not.lease_row_elsewhere": "a row in a database does not stop a write elsewhere",
     "why_not.simpler_in_database": "the database has something simpler for this rule",
     "why_not.only_wasted": "doing it twice only wastes work; keys and senders would cost more",
-    "why_not.same_transaction": "effect and record are in the same database: one transaction does it",
+    "why_not.same_transaction": "effect and record are in the same database: one transaction does "
+                                "it",
     "why_not.no_refusal": "the receiver recognises neither a key nor a version",
     "why_not.lease_ends_early": "a lock can end while its holder is still at work: the late or "
                                 "repeated effect would be accepted",
@@ -244,9 +259,11 @@ TEXTS = {
     # -- tests ---------------------------------------------------------------------------------
     "T1": "Many workers start at once: one effect.",
     "T2": "Kill a worker after every step: another one takes over in time.",
-    "T3": "Stop the holder beyond its lease, let the next finish, resume: the late write is refused "
+    "T3": "Stop the holder beyond its lease, let the next finish, resume: the late write is "
+          "refused "
           "(or counted, where only work is wasted).",
-    "T4": "The lock server refuses, is slow, or gives no answer: the rule for it is followed, and it "
+    "T4": "The lock server refuses, is slow, or gives no answer: the rule for it is followed, and "
+          "it "
           "is not counted as \"taken\".",
     "T5": "The old holder releases after the next has taken: the lock stays.",
     "T6": "Lose the answer to taking it: no work without a grant, no waiting for oneself.",
@@ -257,7 +274,8 @@ TEXTS = {
     "T10": "The number falls back or comes twice: refused.",
     "T11": "Take over in the middle of read, change, write: nothing is lost.",
     "T12": "Force a deadlock, a serialization failure, a lock time-out: bounded repeats.",
-    "T13": "More attempts than can be served: waiting stays below the limit, and workers stay free.",
+    "T13": "More attempts than can be served: waiting stays below the limit, and workers stay "
+           "free.",
     "T14": "All orders of the steps of the small protocol, by exploration.",
     "T15": "Repeat after the receiver has forgotten the key.",
     "T16": "Delivered again while it runs; a message that always fails.",
@@ -267,7 +285,8 @@ TEXTS = {
     "M1": "Results of taking, counted apart: acquired, busy, error, unknown. Alarm on error and "
           "unknown, never mixed with busy.",
     "M2": "Waiting time and number of waiting workers. Alarm when 99 % is above 0.8 of the limit.",
-    "M3": "Time held / TTL. Warn above 0.5 (99 %), page above 0.8: shorten or split the work, do not "
+    "M3": "Time held / TTL. Warn above 0.5 (99 %), page above 0.8: shorten or split the work, do "
+          "not "
           "just raise the TTL.",
     "M4": "Locks lost while working, releases that found another owner. Any, where the result must "
           "be right.",
@@ -282,7 +301,8 @@ TEXTS = {
     "M12": "The rule itself, checked by an independent query (doubles, sums, gaps). Page above 0.",
     # -- judgement calls -----------------------------------------------------------------------
     "judgement.consensus_first": "the coordinator's lock is preferred to Redis where both exist",
-    "judgement.redis_for_long_sections": "a Redis lock rather than a database connection that stays "
+    "judgement.redis_for_long_sections": "a Redis lock rather than a database connection that "
+                                         "stays "
                                          "open",
     "judgement.refuse_residual_risk": "a refusal rather than a lock with a small remaining risk",
     "judgement.constants": "the limits: 1 s for a transaction, 30 % load for \"often\", 1 % clock "
@@ -383,7 +403,8 @@ TEXTS = {
     "record.chosen": "Chosen: \"{design}\", against the recommendation, because: {because}.",
     "record.accepted": "With it these failures are accepted:",
     "record.blocked": "Not to be accepted yet:",
-    "record.review": "Look at this again when: time held / TTL is above 0.5 (99 %); a new region is "
+    "record.review": "Look at this again when: time held / TTL is above 0.5 (99 %); a new region "
+                     "is "
                      "added; the receiver's contract changes; a replica that takes over is added.",
     "record.reevaluate": "The answers are in the JSON file beside this one; "
                          "`python -m labkit decide --check FILE` evaluates them again.",
@@ -392,7 +413,8 @@ TEXTS = {
     "record.good": "Good: {text}",
     "record.bad": "Bad: does not ensure: {text}",
     # -- saved records -------------------------------------------------------------------------
-    "saved.not_json": "This is not readable JSON (line {line}, column {column}: {reason}). Load the "
+    "saved.not_json": "This is not readable JSON (line {line}, column {column}: {reason}). Load "
+                      "the "
                       "JSON file that was saved beside the record.",
     "saved.foreign": "This JSON is not a saved decision: \"format\" is {found}, not \"{format}\".",
     "saved.no_answers": "The saved record has no usable \"answers\": they are a mapping such as "
@@ -400,7 +422,8 @@ TEXTS = {
     "saved.version": "\"model\" is {found}. Possible: a whole number from 1 to {model}.",
     "saved.newer": "This record was written by model {found}; this labkit knows up to {model}. "
                    "Update labkit, then check again.",
-    "saved.older": "This record was written by model {found}; it was read as model {model}: {what}.",
+    "saved.older": "This record was written by model {found}; it was read as model {model}: "
+                   "{what}.",
     "saved.migrated": "times are in milliseconds now",
     "saved.dropped": "Left out, and counted as unknown: {sentence}",
     "saved.text": "\"{key}\" is not text and was left out.",
@@ -412,7 +435,8 @@ TEXTS = {
     "saved.no_result": "The record holds no result to compare with.",
     "saved.nothing": "nothing",
     # -- terminal ------------------------------------------------------------------------------
-    "term.hello": "One effect at a time. Type the number of an answer; Enter = I don't know (or keep "
+    "term.hello": "One effect at a time. Type the number of an answer; Enter = I don't know (or "
+                  "keep "
                   "what is there). Add m if you measured it, l if you looked it up: 2m. ? = help, "
                   "b = back, s = save and stop, q = stop.",
     "term.skip": "(not asked, because it does not change the result: {name})",

@@ -5,7 +5,8 @@ TEXTS = {
     "S01.trap": "Deleting the lock at the end lets a late second host start the same period again: "
                 "keep it for the period, or keep a row per period.",
     "S02.name": "An order processed twice: capturing a payment",
-    "S02.trap": "A new key for every try, and trying again after the receiver has forgotten the key.",
+    "S02.trap": "A new key for every try, and trying again after the receiver has forgotten the "
+                "key.",
     "S03.name": "The last items in stock",
     "S03.trap": "A repeated decrement decrements again: keep the operation's key in the same "
                 "transaction.",
