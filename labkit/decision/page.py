@@ -135,7 +135,9 @@ class Page:
 
     def details(self) -> tuple[str, ...]:
         """The further questions that belong to the answers given."""
-        return tuple(d.key for d in DETAILS if self.answers.get(d.belongs_to) in d.after)
+        relevance = self.state.relevance
+        return tuple(d.key for d in DETAILS if self.answers.get(d.belongs_to) in d.after
+                     and (relevance[d.belongs_to] != NOTHING or d.key in self.answers))  # fmt: skip
 
     def numbers(self) -> tuple[str, ...]:
         """The numbers that the settings of the present design are computed from."""

@@ -23,8 +23,8 @@ def heading(page: Page, number: int) -> str:
     """One of the six headings, with its answer in one sentence."""
     title = page.t(f"heading.{number}")
     answer = page.state.decision.explanation.answers[title]
-    return (f'<div style="{_TEXT};margin-top:12px"><h4 style="margin:4px 0">{number}. '
-            f"{escape(title)}</h4><i>{escape(answer)}</i></div>")  # fmt: skip
+    return (f'<div style="{_TEXT};line-height:1.4;margin-top:12px"><h4 style="margin:4px 0">'
+            f"{number}. {escape(title)}</h4><i>{escape(answer)}</i></div>")  # fmt: skip
 
 
 def question(page: Page, key: str) -> str:
@@ -35,7 +35,7 @@ def question(page: Page, key: str) -> str:
     note = f" ({escape(t('ui.no_effect'))})" if grey else ""
     here = "&#9654; " if key == page.next_question else ""
     return (f'<div style="{color};line-height:1.4;margin-top:8px"><b>{here}{BY_KEY[key].id} '
-            f"{escape(t(f'{key}.ask'))}</b>{note}<details><summary>?</summary>"
+            f"{escape(t(f'{key}.ask'))}</b>{note}<details><summary>{escape(t('ui.help'))}</summary>"
             f"{escape(t(f'{key}.help'))}</details></div>")  # fmt: skip
 
 
@@ -133,6 +133,13 @@ def trap(page: Page) -> str:
 def lines(texts: Iterable[str]) -> str:
     """Some lines of text."""
     return f'<div role="status" style="{_TEXT}">{_list(texts)}</div>'
+
+
+def tasks(page: Page) -> str:
+    """How many of the controls that the design needs exist."""
+    text = page.state.decision.explanation.to_build
+    help = page.t("controls.help") if text else ""
+    return f'<div style="{_TEXT};margin-top:8px"><b>{escape(text)}</b> {escape(help)}</div>'
 
 
 def _folded(title: str, html: str) -> str:

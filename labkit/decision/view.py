@@ -33,7 +33,7 @@ _LABEL = {"description_width": "initial"}
 
 
 def _wide() -> w.Layout:
-    return w.Layout(width="100%", max_width="46em")
+    return w.Layout(width="98%", max_width="46em")
 
 
 class Checklist(w.VBox):
@@ -54,9 +54,11 @@ class Checklist(w.VBox):
         self.asks = {q.key: w.HTML() for q in QUESTIONS}
         self.heads = {number: w.HTML() for number in range(1, 7)}
         self.result, self.trap, self.message, self.shown = (w.HTML() for _ in range(4))
-        left = w.VBox(self._questions(), layout=w.Layout(flex="1 1 26em", min_width="0"))
-        right = w.VBox([self.result, *self._evidence()],
-                       layout=w.Layout(flex="1 1 24em", min_width="0"))  # fmt: skip
+        scrolled = w.Layout(flex="1 1 26em", min_width="0", max_height="48em", overflow="auto",
+                            display="block")  # fmt: skip
+        left = w.VBox(self._questions(), layout=scrolled)  # so that the result stays in sight
+        beside = w.Layout(flex="1 1 24em", min_width="0")
+        right = w.VBox([self.result, *self._evidence()], layout=beside)
         both = w.HBox([left, right], layout=w.Layout(flex_flow="row wrap", grid_gap="16px"))
         super().__init__([*self._top(), both, *self._bottom()])
         self.refill()
@@ -218,14 +220,15 @@ class Checklist(w.VBox):
     def redraw(self) -> None:
         """Show what follows from the present answers."""
         page, state = self.page, self.page.state
+        self.result.value = panel.result(page)  # first: it is what the reader looks at
         for number, head in self.heads.items():
             head.value = panel.heading(page, number)
         for key, note in self.notes.items():
             note.value = panel.beside(page, key)
             self.asks[key].value = panel.question(page, key)
             self.controls[key].disabled = state.relevance[key] == NOTHING
-        self.result.value, self.trap.value = panel.result(page), panel.trap(page)
-        self.build.value = panel.lines([state.decision.explanation.to_build])
+        self.trap.value = panel.trap(page)
+        self.build.value = panel.tasks(page)
         for key, control in self.controls.items():
             if key not in self.notes:
                 control.layout.display = "" if self._visible(key) else "none"
@@ -236,7 +239,13 @@ class Checklist(w.VBox):
             return name in self.page.state.decision.controls
         if key in self._details:
             return bool(self.more.value) and key in self.page.details()
-        return bool(self.more.value) or not (kind == "confidence" or key in NUMBER_BY_KEY)
+        if key in NUMBER_BY_KEY:
+            return bool(self.more.value) and (
+                key in self.page.numbers() or key in self.page.answers
+            )
+        if kind == "confidence":
+            return bool(self.more.value) and self.page.state.relevance[name] != NOTHING
+        return True
 
     def _show_evidence(self) -> None:
         def progress(line: str) -> None:

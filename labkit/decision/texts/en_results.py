@@ -322,6 +322,7 @@ TEXTS = {
     "ui.title": "Which lock do I need, and do I need one?",
     "ui.scenario": "Scenario",
     "ui.own": "my own, from the beginning",
+    "ui.help": "What does this mean?",
     "ui.design": "Recommended",
     "ui.why": "Why",
     "ui.ensures": "Ensures",
