@@ -1,0 +1,190 @@
+"""The checklist without its widgets: what was typed, what follows, what no longer matters.
+
+The widgets (`view`) and the terminal (`terminal`) are thin layers over this model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from labkit.decision.answers import check, number_from
+from labkit.decision.engine import Decision, decide
+from labkit.decision.parameters import wanted
+from labkit.decision.questions import BY_KEY, CONTROLS, DETAILS, NUMBER_BY_KEY, ORDER
+from labkit.decision.records import TYPED, Record, record
+from labkit.decision.rules import INFO, WARNINGS
+from labkit.decision.saved import Saved, load
+from labkit.decision.scenarios import FIRST, SCENARIOS
+from labkit.decision.space import matters
+from labkit.decision.texts import texts
+
+OWN = "own"  #: the sheet that begins empty
+DESIGN, MINOR, NOTHING = "design", "details", "nothing"
+_ALWAYS_USED = ("busy", "cont", "dur")  # they set the policy and the numbers of every design
+
+
+@dataclass(frozen=True)
+class State:
+    """What follows from what was typed.
+
+    Attributes:
+        decision: from the answers that can be used.
+        problems: key -> what is wrong with what was typed there.
+        contradictions: key -> the sentences that belong beside this answer.
+        relevance: key -> whether the answer can change the "design", only "details", or "nothing".
+        possible: the designs that open questions still leave possible.
+    """
+
+    decision: Decision
+    problems: Mapping[str, str]
+    contradictions: Mapping[str, tuple[str, ...]]
+    relevance: Mapping[str, str]
+    possible: tuple[str, ...]
+
+
+class Page:
+    """A checklist being filled in. Every scenario is a sheet that keeps what is changed on it.
+
+    >>> page = Page()
+    >>> page.set("shape", "unique")
+    >>> page.state.decision.design
+    'D01_UNIQUE_INSERT'
+    """
+
+    def __init__(self, scenario: str = FIRST, *, lang: str = "en") -> None:
+        self.lang = lang
+        self.t = texts(lang)
+        self.sheets: dict[str, dict[str, Any]] = {OWN: {}}
+        self.sheets |= {id: dict(answers) for id, answers in SCENARIOS.items()}
+        self.names: dict[str, dict[str, str]] = {
+            id: {"name": self.t(f"{id}.name")} if id != OWN else {} for id in self.sheets
+        }
+        self.scenario = scenario
+        self._state: State | None = None
+
+    @property
+    def answers(self) -> dict[str, Any]:
+        """What was typed on the present sheet, usable or not."""
+        return self.sheets[self.scenario]
+
+    @property
+    def typed(self) -> dict[str, str]:
+        """The free texts of the present sheet: name, because, decided_by, ..."""
+        return self.names[self.scenario]
+
+    def show(self, scenario: str) -> None:
+        """Turn to another sheet; this one keeps what is on it."""
+        if scenario not in self.sheets:
+            raise KeyError(
+                f"There is no scenario {scenario!r}. There are: {', '.join(self.sheets)}."
+            )
+        self.scenario, self._state = scenario, None
+
+    def set(self, key: str, value: Any) -> None:
+        """Note an answer, a number (as typed) or a free text; "" takes it back."""
+        if key in TYPED:
+            self.typed[key] = value
+            return
+        if key in NUMBER_BY_KEY and isinstance(value, str):
+            value = number_from(value)
+        if value == "" or value is None:
+            self.answers.pop(key, None)
+        else:
+            self.answers[key] = value
+        self._state = None
+
+    def set_control(self, name: str, state: str) -> None:
+        """Note that a control "exists", is "planned", or neither ("")."""
+        for key, of in (("controls", "exists"), ("controls_planned", "planned")):
+            names = {*self.answers.get(key, ()), name} if state == of else {
+                *self.answers.get(key, ())} - {name}  # fmt: skip
+            self.set(key, [control for control in CONTROLS if control in names])
+
+    def set_confidence(self, key: str, how: str) -> None:
+        """Note how the answer to a question came about."""
+        self.set("confidence", {**self.answers.get("confidence", {}), key: how})
+
+    def control(self, name: str) -> str:
+        """The state of a control: "exists", "planned" or ""."""
+        if name in self.answers.get("controls", ()):
+            return "exists"
+        return "planned" if name in self.answers.get("controls_planned", ()) else ""
+
+    @property
+    def state(self) -> State:
+        """What follows from the present sheet."""
+        if self._state is None:
+            self._state = self._evaluate()
+        return self._state
+
+    def _evaluate(self) -> State:
+        good, problems = check(self.answers)
+        decision = decide(good, lang=self.lang)
+        beside: dict[str, tuple[str, ...]] = {}
+        for keys, sentence in decision.explanation.contradictions:
+            for key in keys:
+                beside[key] = (*beside.get(key, ()), sentence)
+        said = {k: v for k, v in decision.used.values.items() if k not in decision.used.unknown}
+        live, possible = matters(said)
+        relevance = {key: DESIGN if live[key] else MINOR if key in beside
+                     else _minor(key, good, decision) for key in ORDER}  # fmt: skip
+        return State(decision, {p.key: p.sentence for p in problems}, beside, relevance, possible)
+
+    def details(self) -> tuple[str, ...]:
+        """The further questions that belong to the answers given."""
+        relevance = self.state.relevance
+        return tuple(d.key for d in DETAILS if self.answers.get(d.belongs_to) in d.after
+                     and (relevance[d.belongs_to] != NOTHING or d.key in self.answers))  # fmt: skip
+
+    def numbers(self) -> tuple[str, ...]:
+        """The numbers that the settings of the present design are computed from."""
+        names = wanted(self.state.decision.facts) | {"recover_ms"}
+        return tuple(key for key in NUMBER_BY_KEY if key in names)
+
+    @property
+    def next_question(self) -> str:
+        """The first open question that could change the design, alone or with later ones."""
+        state = self.state
+        alone = state.decision.next_question
+        if alone or len(state.possible) == 1:
+            return alone
+        open_ = state.decision.used.unknown
+        return next((k for k in ORDER if k in open_ and state.relevance[k] == DESIGN), "")
+
+    def record(self, form: str = "adr", **more: Any) -> Record:
+        """The record of the present sheet; what could not be used is kept in its JSON."""
+        good, _ = check(self.answers)
+        unused = {key: value for key, value in self.answers.items() if key not in good}
+        return record(self.state.decision, form=form, unused=unused, **{**self.typed, **more})
+
+    def save(self, path: str | Path, form: str = "adr", **more: Any) -> tuple[Path, Path]:
+        """Write the record and its JSON; never over existing files."""
+        return self.record(form, **more).save(path)
+
+    def load(self, source: str) -> Saved:
+        """Read a saved record onto the sheet "own"; an unreadable one changes nothing."""
+        saved = load(source, lang=self.lang)
+        if saved.decision is not None:
+            self.sheets[OWN] = {**saved.answers, **saved.unused}
+            self.names[OWN] = dict(saved.typed)
+            self.show(OWN)
+        return saved
+
+
+def _minor(key: str, good: Mapping[str, Any], decision: Decision) -> str:
+    """Whether another answer would at least change warnings, settings or what must be built."""
+    if key in _ALWAYS_USED:
+        return MINOR
+    now = _consequences(decision)
+    others = (value for value in BY_KEY[key].values if value != decision.used.values[key])
+    changed = any(_consequences(decide({**good, key: value})) != now for value in others)
+    return MINOR if changed else NOTHING
+
+
+def _consequences(decision: Decision) -> tuple[object, ...]:
+    known = {warning.id for warning in WARNINGS if warning.level == INFO}
+    warnings = tuple(id for id in decision.warnings if id not in known)
+    return decision.mode, warnings, tuple(decision.controls)
