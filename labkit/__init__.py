@@ -8,6 +8,7 @@ The parts, and what each may import from the others (a test compares this table 
     cases      ->  sim locks
     show       ->  sim locks cases draw
     servers    ->  sim
+    decision   ->  sim cases
     exercises  ->  sim locks cases
     workbook   ->
     checkup    ->  servers

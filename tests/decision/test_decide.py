@@ -3,7 +3,6 @@
 import random
 
 import pytest
-from conftest import scenarios
 
 from labkit.decision import decide
 from labkit.decision.designs import COMPONENTS, DESIGNS, WHY_NOT
@@ -18,6 +17,7 @@ from labkit.decision.rules import (
     WARNINGS,
 )
 from labkit.decision.scenarios import SCENARIOS
+from tests.decision.conftest import scenarios
 
 
 @pytest.mark.parametrize("scenario", scenarios(), ids=lambda scenario: scenario["id"])
@@ -46,6 +46,7 @@ def many_decisions(count=2_500):
         yield decide(answers)
 
 
+@pytest.mark.slow
 def test_everything_in_the_tables_is_used_by_some_answers():
     """An identifier that nothing uses has no place in a table."""
     warnings, modes, contradictions, reasons = set(), set(), set(), set()

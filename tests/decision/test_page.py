@@ -60,6 +60,7 @@ def test_inside_one_database_lookup_and_refusal_are_grey():
     assert relevance["busy"] == MINOR
 
 
+@pytest.mark.slow
 def test_a_grey_answer_really_changes_nothing():
     chance = random.Random(5)
     for _ in range(60):

@@ -175,6 +175,7 @@ def test_a_case_that_cannot_run(answers):
     assert not shown[0].as_expected
 
 
+@pytest.mark.slow
 def test_a_real_exploration_fits_the_seam(answers):
     from labkit.sim.exploration import explore
     from labkit.sim.invariants import mutual_exclusion

@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import scenarios
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from labkit.decision.saved import CHANGED, UNCHANGED, changes, check_file, load
 from labkit.decision.texts import Sentence
 from labkit.decision.writing import escape
 from labkit.sim.errors import LabkitError
+from tests.decision.conftest import scenarios
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -167,6 +167,7 @@ def test_nothing_typed_changes_the_shape_of_a_record(answers, evil, form):
     assert "<script" not in typed and "<img" not in typed
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.text())
 def test_any_text_comes_back_from_the_json_as_it_was_typed(text):

@@ -184,6 +184,7 @@ def test_more_is_never_worse(upgrade):
     assert after & ~before == 0
 
 
+@pytest.mark.slow
 def test_every_refusal_has_a_way_out_with_one_answer():
     chance, refused = random.Random(2), 0
     while refused < 1_000:
@@ -231,6 +232,7 @@ anything = st.fixed_dictionaries(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(anything)
 def test_everything_that_follows_can_be_said_for_any_answers(answers):
