@@ -66,7 +66,8 @@ class Checks:
 
     def _ask(self, machine: Machine, state: State, ends: Any) -> str | None:
         worlds = machine.worlds
-        lab = Lab(read_only(worlds.execute, state[WORLD]), worlds.now_ms(state[WORLD]))
+        execute, now_ms = read_only(worlds.execute, state[WORLD]), worlds.now_ms(state[WORLD])
+        lab = Lab(execute, now_ms, worlds.resources)
         for letter, ended in ends:
             lab.end(letter, ended)
         for check in self.all:

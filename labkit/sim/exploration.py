@@ -94,7 +94,7 @@ def explore(
         try:
             search.run()
         finally:
-            machine.locals.close()
+            machine.close()
     return search.result()
 
 

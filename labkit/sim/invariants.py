@@ -68,11 +68,11 @@ def _events(transition: Transition) -> Iterator[tuple[str, Event]]:
 
 
 def _written(rule: Invariant, transition: Transition) -> Iterator[str]:
-    """Keys whose value this transition's command created or changed."""
+    """Keys of Redis whose value this transition's command created or changed."""
     if transition.reply is not None:
         for key, now in transition.after.items():
             before = transition.before.get(key)
-            if rule.looks_at(key) and (before is None or before.value != now.value):
+            if rule.looks_at(key) and not now.row and (before is None or before.value != now.value):
                 yield key
 
 

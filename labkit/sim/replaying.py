@@ -134,7 +134,7 @@ def executing(
         try:
             yield Execution(program, machine)
         finally:
-            machine.locals.close()
+            machine.close()
 
 
 def replay(
