@@ -182,8 +182,9 @@ class Database:
 
     def _authorize(self, action: int, first: str | None, second: str | None, *_: Any) -> int:
         """SQLite asks this about everything that a statement will do."""
-        if action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in _UNREPEATABLE:
-            self._refused = f"{second}() answers differently each time; pass the value as a parameter"
+        name = (second or "").lower()
+        if action == sqlite3.SQLITE_FUNCTION and name in _UNREPEATABLE:
+            self._refused = f"{name}() answers differently each time: pass a value as a parameter"
         elif action in _TEMPORARY:
             self._refused = "a temporary table belongs to one connection"
         else:
@@ -230,11 +231,12 @@ class Database:
         for number, sql in enumerate(statements, start=1):
             where = f'sqlite(): statement {number}, "{shown(sql, ())}"'
             try:
-                answer, _ = self._run(self._connection("lab"), (verb_of(sql).encode(), sql.encode()))
+                answer, _ = self._run(self._connection("lab"), (b"", sql.encode()))
             except NotModelled as error:
                 raise LabkitError(f"{where}, cannot be used here. {error}") from error
             if answer[:1] == b"-":
-                raise LabkitError(f"{where}, fails: {answer[1:].decode().split(' ', 2)[2].strip()}.")
+                why = answer.decode().split(" ", 2)[2].strip()
+                raise LabkitError(f"{where}, fails: {why}.")
         if self._connections["lab"].in_transaction:
             raise LabkitError("sqlite(): its statements leave a transaction open. Add COMMIT.")
 
@@ -251,7 +253,7 @@ class Database:
 
     def _read(self) -> Committed:
         ask = self._admin.execute
-        schema = tuple(ask("SELECT type, name, sql FROM sqlite_master ORDER BY type, name").fetchall())
+        schema = tuple(ask("SELECT type, name, sql FROM sqlite_master ORDER BY 1, 2").fetchall())
         tables = tuple(self._table(name) for kind, name, _ in schema if kind == "table")
         return Committed(self._admin.serialize(), schema, tables)
 
@@ -271,9 +273,10 @@ def _rows(table: Table) -> Iterable[tuple[str, Key]]:
     """Each row of a table: its name, such as "account 1", and what it holds."""
     for rowid, *values in table.rows:
         key = [values[place] for place in table.keys] or [rowid]
-        rest = [(column, value) for place, (column, value)
-                in enumerate(zip(table.columns, values, strict=True)) if place not in table.keys]  # fmt: skip
-        text = _text(rest[0][1]) if len(rest) == 1 else ", ".join(f"{c} {_text(v)}" for c, v in rest)
+        rest = [place for place in range(len(values)) if place not in table.keys]
+        text = ", ".join(f"{table.columns[place]} {_text(values[place])}" for place in rest)
+        if len(rest) == 1:
+            text = _text(values[rest[0]])
         name = " ".join([table.name, *map(_text, key)])
         yield name, Key(text, repr(values), None, row=True)
 

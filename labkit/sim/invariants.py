@@ -2,6 +2,7 @@
 
 invariant         a rule that must always hold
 witness           who and what broke a rule, as a sentence
+danger            an event that a rule is there for, counted so that no rule holds unchallenged
 mutual exclusion  the rule that at most one worker is in the critical section
 stale write       a write with a lower number than one that the resource has already accepted
 
@@ -59,6 +60,23 @@ class Invariant:
 
     def looks_at(self, key: str) -> bool:
         return fnmatch.fnmatchcase(key, self.keys)
+
+
+@dataclass(frozen=True, slots=True)
+class Danger:
+    """Something that a rule is there for. Among the checks, it never fails: it is counted.
+
+    Attributes:
+        name: what happened and was survived, as a sentence.
+        happens: whether it happens in a transition.
+    """
+
+    name: str
+    happens: Callable[[Transition], bool]
+    start: bool = False
+
+    def observe(self, memory: bool, transition: Transition) -> tuple[bool, None]:
+        return memory or self.happens(transition), None
 
 
 def _events(transition: Transition) -> Iterator[tuple[str, Event]]:

@@ -52,7 +52,8 @@ class Lab:
     ) -> None:
         self._execute = execute
         self._redis: redis.Redis | None = None
-        self.shared = Shared({} if resources is None else resources, execute, lambda: "lab", declare)
+        known = {} if resources is None else resources
+        self.shared = Shared(known, execute, lambda: "lab", declare)
         self.returned: dict[str, Any] = {}
         self.outcome: dict[str, Outcome] = {}
         self.now_ms = now_ms

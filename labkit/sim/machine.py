@@ -204,6 +204,10 @@ class Machine:
         return sum(event.name == "leave"
                    for node in self._nodes(state) for step in node.path() for event in step.events)  # fmt: skip
 
+    def met(self, state: State) -> tuple[Any, ...]:
+        """What each monitor remembers; nothing once a rule has been broken."""
+        return () if state[MEMORY] == BROKEN else self._memories[state[MEMORY]]
+
     def _nodes(self, state: State) -> list[Any]:
         return [self.locals.nodes[local] for local in state[WORKERS:]]
 

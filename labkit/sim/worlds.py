@@ -11,7 +11,7 @@ from typing import Any
 from labkit.sim.commands import Command
 from labkit.sim.errors import LabkitError, NotModelled
 from labkit.sim.shared import Resource, checked_name
-from labkit.sim.store import Contents, FakeRedis, Saved, Store
+from labkit.sim.store import Contents, FakeRedis, Key, Saved, Store
 
 #: Commands whose effect depends on what was sent on the same connection before.
 _OF_A_SESSION = {"WATCH", "UNWATCH", "EXEC", "DISCARD"}
@@ -80,7 +80,7 @@ class Worlds:
         return known
 
     def ended(self, world: int, who: str) -> int:
-        """The same world after a connection such as "A1", or all those of worker "A", have ended."""
+        """The same world after a connection, such as "A1", or all those of worker "A" have ended."""
         known = self._ended.get((world, who))
         if known is None:
             names = {name for snapshot in self._worlds[world][1] for name in snapshot.sessions
@@ -128,5 +128,8 @@ class Worlds:
 
 def merged(snapshots: Iterable[tuple[str, Saved]]) -> Contents:
     """The contents of several stores, named by store unless they are keys of Redis."""
-    return {key if name == "redis" else f"{name}.{key}": value
-            for name, snapshot in snapshots for key, value in snapshot.contents().items()}  # fmt: skip
+    found: dict[str, Key] = {}
+    for name, snapshot in snapshots:
+        prefix = "" if name == "redis" else f"{name}."
+        found |= {prefix + key: value for key, value in snapshot.contents().items()}
+    return found
