@@ -83,7 +83,12 @@ class _Thread(threading.Thread):
     """One worker. Behind `me` it takes the place of a `Process`: the real clock, real sleep."""
 
     def __init__(
-        self, letter: str, function: Worker, start: threading.Barrier, server: Server, beside: Beside
+        self,
+        letter: str,
+        function: Worker,
+        start: threading.Barrier,
+        server: Server,
+        beside: Beside,
     ) -> None:
         super().__init__(name=letter, daemon=True)
         self.ended = Ended(STUCK, reason="(it was still running when time was up)")

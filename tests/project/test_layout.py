@@ -21,8 +21,10 @@ ALLOWED = NEEDED | {
 HOSTS = ("pypi" + ".org", "python" + "hosted.org", "registry." + "npmjs", "deb." + "debian.org")
 MODULE_LINES, FUNCTION_LINES = 300, 40
 # Lines of code, for a part of labkit. sim and locks are counted together: an afternoon of reading.
-CORE, CORE_LINES, PART_LINES = {"sim", "locks"}, 2_600, 800
-DATA: set[str] = set()  # modules that hold texts, rules or cases: "cases/catalogue.py", ...
+CORE, CORE_LINES, PART_LINES = {"sim", "locks"}, 2_650, 800
+#: Modules that hold texts, rules or cases.
+CASES = ("acquiring", "entering", "errors", "releasing", "renewing", "scope", "units")
+DATA = {f"cases/{name}.py" for name in CASES}
 
 
 def lines_of(modules_to_count) -> int:
