@@ -80,7 +80,7 @@ class Worlds:
         return known
 
     def ended(self, world: int, who: str) -> int:
-        """The same world after a connection, such as "A1", or all those of worker "A" have ended."""
+        """The same world after a connection ("A1"), or all those of a worker ("A"), have ended."""
         known = self._ended.get((world, who))
         if known is None:
             names = {name for snapshot in self._worlds[world][1] for name in snapshot.sessions
