@@ -116,11 +116,11 @@ class Database:
         self.close = weakref.finalize(self, _close, folder, self._open)
         self._memory = self._keep(sqlite3.connect(":memory:", check_same_thread=False))
         self._admin = self._connect(guarded=False)
-        self._connections: dict[str, sqlite3.Connection] = {}
+        self._admin.execute("PRAGMA user_version = 1")  # an empty file has no image
+        self._connections = {"lab": self._connect(guarded=True)}
         self._said: list[Said] = []
         self._fill(statements)
-        self._version = self._data_version()
-        self._committed = self._read()
+        self._version, self._committed = self._data_version(), self._read()
 
     def execute(self, command: Command, now_ms: int) -> bytes:
         """Run a statement in its session; the reply as bytes."""
@@ -136,9 +136,13 @@ class Database:
     def snapshot(self) -> Snapshot:
         return Snapshot(self._committed, tuple(self._said))
 
-    def restore(self, snapshot: Snapshot) -> None:
+    def restore(self, snapshot: Snapshot, new: Sequence[str] = ()) -> None:
+        """Put everything back; `new`: sessions that begin."""
         for connection in self._connections.values():
             connection.rollback()
+        for session in {*snapshot.sessions, *new} - self._connections.keys():
+            # Only now: while somebody writes, a new connection cannot be set up.
+            self._connections[session] = self._connect(guarded=True)
         if snapshot.committed is not self._committed:
             self._memory.deserialize(snapshot.committed.image)
             self._memory.backup(self._admin)
@@ -162,7 +166,7 @@ class Database:
 
     def _connection(self, session: str) -> sqlite3.Connection:
         if session not in self._connections:
-            self._connections[session] = self._connect(guarded=True)
+            self.restore(self.snapshot(), new=(session,))
         return self._connections[session]
 
     def _connect(self, *, guarded: bool) -> sqlite3.Connection:
@@ -223,7 +227,7 @@ class Database:
                 self._admin.execute("BEGIN")
                 stack.callback(self._admin.rollback)
                 self._admin.execute("SELECT 1 FROM sqlite_master").fetchall()
-            self._run(self._connection(said.session), said.words)
+            self._run(self._connections[said.session], said.words)
 
     # -- contents -----------------------------------------------------------------------------
 
@@ -231,7 +235,7 @@ class Database:
         for number, sql in enumerate(statements, start=1):
             where = f'sqlite(): statement {number}, "{shown(sql, ())}"'
             try:
-                answer, _ = self._run(self._connection("lab"), (b"", sql.encode()))
+                answer, _ = self._run(self._connections["lab"], (b"", sql.encode()))
             except NotModelled as error:
                 raise LabkitError(f"{where}, cannot be used here. {error}") from error
             if answer[:1] == b"-":

@@ -19,7 +19,8 @@ from labkit.sim.commands import Command, Words
 
 Value = int | float | str | bytes | None
 
-_TOKEN = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|\s+|\?")
+_TOKEN = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|(?:--[^\n]*|\s)+|\?")
+_MISSING = object()
 _FIRST_WORD = re.compile(r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*(\w*)", re.DOTALL)
 
 
@@ -68,7 +69,7 @@ def shown(sql: str, parameters: Sequence[Any]) -> str:
     def fill(match: re.Match[str]) -> str:
         token = match[0]
         if token == "?":
-            return _literal(next(values, "?"), missing="?")
+            return _literal(next(values, _MISSING))
         return token if token[0] in "'\"" else " "
 
     return _TOKEN.sub(fill, sql).strip()
@@ -145,11 +146,9 @@ def _value(word: bytes) -> Value:
     return rest if kind == b"b" else None
 
 
-def _literal(value: Any, missing: str = "") -> str:
-    if value is None:
-        return "NULL"
-    if value == missing:
-        return missing
+def _literal(value: Any) -> str:
+    if value is None or value is _MISSING:
+        return "?" if value is _MISSING else "NULL"
     if isinstance(value, str):
         return "'" + value.replace("'", "''") + "'"
     if isinstance(value, bytes):

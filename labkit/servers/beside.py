@@ -22,8 +22,8 @@ class Beside:
         self._one_at_a_time = threading.Lock()
 
     def declare(self, name: str, resource: Any) -> None:
-        self._stores[checked_name(name, resource)] = resource.store()
-        self.resources[name] = resource
+        self.resources[checked_name(name, resource)] = resource
+        self._stores[name] = resource.store()
 
     def execute(self, command: Command) -> bytes:
         if command.store == "redis":

@@ -68,7 +68,7 @@ def checked_name(name: str, resource: Any) -> str:
             f'"{name}" cannot name a resource: workers write me.shared.<name>, so it must be a '
             f"Python name, without a leading underscore, and not redis."
         )
-    if not (callable(getattr(resource, "store", None)) and hasattr(resource, "handle")):
+    if isinstance(resource, type) or not hasattr(resource, "store"):
         raise LabkitError(
             f"lab.shared.{name} = {resource!r}: this is no resource, and workers could not share "
             f"it: each would have its own copy. Use one of labkit.resources, or Redis."

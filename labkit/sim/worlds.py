@@ -42,8 +42,8 @@ class Worlds:
 
     def declare(self, name: str, resource: Any) -> None:
         """Add a resource; for setups."""
-        self.stores[checked_name(name, resource)] = resource.store()
-        self.resources[name] = resource
+        self.resources[checked_name(name, resource)] = resource
+        self.stores[name] = resource.store()
 
     def set_up(self, command: Command) -> bytes:
         """Run a command before the first move; for setups."""

@@ -39,7 +39,7 @@ cases = st.fixed_dictionaries({
 seen: Counter[str] = Counter()
 
 
-@settings(derandomize=True, max_examples=120, deadline=None, database=None, phases=[Phase.generate],
+@settings(derandomize=True, max_examples=60, deadline=None, database=None, phases=[Phase.generate],
           suppress_health_check=list(HealthCheck))  # fmt: skip
 @given(cases)
 def agrees(case):
@@ -47,7 +47,7 @@ def agrees(case):
     by_letter = dict(zip("ABC", programs, strict=False))
     bounds = {"pauses": case["pauses"], "faults": case["faults"], "moves_max": 30}
     try:
-        wanted = enumerate_all(by_letter, salt=case["salt"], nodes_max=400, **bounds)
+        wanted = enumerate_all(by_letter, salt=case["salt"], nodes_max=250, sql=True, **bounds)
     except TooMany:
         return
     workers = {letter: as_worker(program) for letter, program in by_letter.items()}
@@ -66,8 +66,8 @@ def agrees(case):
 def test_counts_with_sqlite_agree_with_brute_force():
     seen.clear()
     agrees()
-    assert seen["compared"] >= 60
-    assert seen["schedules"] >= 1_000
+    assert seen["compared"] >= 30
+    assert seen["schedules"] >= 500
     for what in ("busy", *(f"counterexample with {kind}" for kind in ("run", "?", "~", "!"))):
         assert seen[what] >= 2, f"too few cases of {what!r}: {seen}"
 

@@ -7,7 +7,9 @@ import tempfile
 
 import pytest
 
+import labkit.draw.saving  # noqa: F401  how traces are saved
 from labkit import explore, replay
+from labkit.draw.story import Story
 from labkit.resources import ConnectionLost, sqlite
 from labkit.resources.statements import shown
 
@@ -79,7 +81,7 @@ def test_rows_and_counts_are_those_of_the_database():
         ("INSERT INTO account VALUES (1, 0)", sqlite3.IntegrityError,
          "SQLITE_CONSTRAINT_PRIMARYKEY", "UNIQUE constraint failed: account.id"),
         ("SELEC 1", sqlite3.OperationalError, "SQLITE_ERROR", 'near "SELEC": syntax error'),
-        ("SELECT * FROM nothing", sqlite3.OperationalError, "SQLITE_ERROR", "no such table: nothing"),
+        ("SELECT * FROM nowhere", sqlite3.OperationalError, "SQLITE_ERROR", "no such table: nowhere"),
         ("COMMIT", sqlite3.OperationalError, "SQLITE_ERROR", "no transaction is active"),
         ("SELECT 1; SELECT 2", sqlite3.ProgrammingError, "SQLITE_MISUSE", "one statement at a time"),
         ("SELECT ?", sqlite3.ProgrammingError, "SQLITE_MISUSE", "number of bindings"),
@@ -87,11 +89,14 @@ def test_rows_and_counts_are_those_of_the_database():
 )  # fmt: skip
 def test_errors_are_the_ones_that_sqlite_raises(sql, kind, code, message):
     def worker(me):
-        with pytest.raises(kind, match=message.replace("?", r"\?")) as caught:
+        try:
             me.shared.bank.execute(sql)
-        return caught.value.sqlite_errorname, type(caught.value)
+        except sqlite3.Error as error:
+            return type(error), error.sqlite_errorname, str(error)
 
-    assert told(worker) == (code, kind)
+    found = told(worker)
+    assert found[:2] == (kind, code)
+    assert message in found[2]
 
 
 def test_busy_is_answered_at_once_and_the_worker_decides():
@@ -173,15 +178,19 @@ def test_a_lost_reply_or_request_ends_the_session_and_rolls_back_what_was_open(s
 
 def test_the_next_statement_after_a_lost_one_is_outside_of_the_transaction():
     def worker(me):
-        me.shared.bank.execute("BEGIN")
-        with pytest.raises(ConnectionLost, match="no answer from bank.*may have been executed"):
-            me.shared.bank.execute(BALANCE)
-        with pytest.raises(sqlite3.OperationalError, match="no transaction is active"):
-            me.shared.bank.execute("COMMIT")
-        return "seen"
+        said = []
+        for statement in ("BEGIN", BALANCE, "COMMIT"):
+            try:
+                me.shared.bank.execute(statement)
+            except sqlite3.OperationalError as error:
+                said.append((type(error), str(error)))
+        return said
 
-    assert told(worker, "A A? A") == "seen"
-    assert told(worker, "A A~ A") == "seen"
+    for schedule in ("A A? A", "A A~ A"):
+        (lost, why), (refused, because) = told(worker, schedule)
+        assert (lost, refused) == (ConnectionLost, sqlite3.OperationalError)
+        assert because == "cannot commit - no transaction is active"
+        assert "no answer from bank" in why and "may have been executed" in why
 
 
 def test_two_databases_and_redis_live_side_by_side():
@@ -212,11 +221,11 @@ def test_an_exploration_leaves_no_file_behind():
 
 
 def test_a_timeline_has_a_lane_for_a_row_and_none_for_a_statement(tmp_path):
-    import labkit.draw.saving  # noqa: F401  as `import labkit` does
-
-    page = replay(transfer, "A A A", workers="A", setup=bank).save(tmp_path / "t.svg").read_text()
-    assert "bank.account 1" in page
-    assert page.count("BEGIN IMMEDIATE") < 4
+    trace = replay(transfer, "A A A", workers="A", setup=bank)
+    page = trace.save(tmp_path / "t.svg").read_text()
+    lanes = [lane for lane in Story(trace, "lock").writes]
+    assert lanes == ["bank.account 1"]
+    assert "100 → 70" in page
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,9 @@ import sqlite3
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import redis
@@ -202,11 +203,13 @@ class Counted:
 
 
 def enumerate_all(
-    programs: dict, pauses: int, faults: dict, moves_max: int, salt: int, nodes_max: int = 4_000
+    programs: dict, pauses: int, faults: dict, moves_max: int, salt: int, nodes_max: int = 4_000,
+    sql: bool = False,
 ) -> Counted:
     counted = Counted()
     nodes = 0
-    start = World(0, {}, dict.fromkeys(KEYS, 0), {}, {"t": pauses, **faults})
+    start = World(0, {}, dict.fromkeys(KEYS, 0), {}, {"t": pauses, **faults},
+                  history=(("setup", None),) if sql else ())  # fmt: skip
     for name in programs:
         start = _run_on(start, programs, name, Local())
 
@@ -412,17 +415,26 @@ ALL_ROWS = "SELECT id, balance FROM account ORDER BY id"
 @functools.lru_cache(maxsize=None)
 def answers(history: tuple) -> list:
     """What each statement of a history is answered, in a database that has seen nothing else."""
-    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+    memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
+    with tempfile.TemporaryDirectory(dir=memory) as folder, ExitStack() as stack:
+        path = Path(folder, "db")
+        path.write_bytes(_new_database())
+
         def connect() -> sqlite3.Connection:
-            connection = sqlite3.connect(f"{folder}/db", isolation_level=None, timeout=0)
+            connection = sqlite3.connect(path, isolation_level=None, timeout=0)
             stack.callback(connection.close)
-            connection.execute("PRAGMA synchronous = OFF")
             return connection
 
-        sessions = {"setup": connect()}
-        for statement in TABLES:
-            sessions["setup"].execute(statement)
+        sessions: dict = {}
         return [_answer(sessions, connect, *said) for said in history]
+
+
+@functools.cache
+def _new_database() -> bytes:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        for statement in TABLES:
+            connection.execute(statement)
+        return connection.serialize()
 
 
 def _answer(sessions: dict, connect: Any, session: str, statement: str | None) -> Any:
