@@ -27,9 +27,11 @@ from labkit.sim.commands import Command, Words
 from labkit.sim.errors import LabkitError, NotModelled
 from labkit.sim.store import Contents, Key
 
+#: For a setup only: how soon a connection notices another's new table is hidden inside it.
+_TABLES = {"CREATE", "DROP", "ALTER"}
 _VERBS = {
     "SELECT", "VALUES", "WITH", "INSERT", "REPLACE", "UPDATE", "DELETE", "BEGIN", "COMMIT", "END",
-    "ROLLBACK", "SAVEPOINT", "RELEASE", "CREATE", "DROP", "ALTER", "EXPLAIN",
+    "ROLLBACK", "SAVEPOINT", "RELEASE", "EXPLAIN", *_TABLES,
 }  # fmt: skip
 _COMMITS = {b"COMMIT", b"END", b"RELEASE"}
 #: Their answers depend on the real clock, on chance, or on what a session did before.
@@ -68,7 +70,7 @@ class Committed:
 
 
 class Said(NamedTuple):
-    """A statement of an open transaction. `busy`: a COMMIT that had to wait for readers."""
+    """A statement of an open transaction. `busy`: a COMMIT that met a reader."""
 
     session: str
     words: Words
@@ -124,12 +126,14 @@ class Database:
 
     def execute(self, command: Command, now_ms: int) -> bytes:
         """Run a statement in its session; the reply as bytes."""
+        if command.session != "lab" and command.name in _TABLES:
+            raise NotModelled(f'"{command}": a worker cannot change tables. Make them in setup.')
         connection, words = self._connection(command.session), command.words[0]
         answer, busy = self._run(connection, words)
         if not connection.in_transaction:
             self._said = [said for said in self._said if said.session != command.session]
             self._look()
-        elif not busy or words[0] in _COMMITS:
+        elif not busy or (words[0] in _COMMITS and not self._waits(command.session)):
             self._said.append(Said(command.session, words, busy))
         return answer
 
@@ -147,8 +151,14 @@ class Database:
             self._memory.deserialize(snapshot.committed.image)
             self._memory.backup(self._admin)
             self._committed, self._version = snapshot.committed, self._data_version()
-        for said in snapshot.said:
-            self._repeat(said)
+        with contextlib.ExitStack() as stack:
+            if any(said.busy for said in snapshot.said):
+                # The reader that a COMMIT met may have ended since; it still waits to commit.
+                self._admin.execute("BEGIN")
+                stack.callback(self._admin.rollback)
+                self._admin.execute("SELECT 1 FROM sqlite_master").fetchall()
+            for said in snapshot.said:
+                self._run(self._connections[said.session], said.words)
         self._said = list(snapshot.said)
 
     def expire(self, now_ms: int) -> None:
@@ -220,14 +230,9 @@ class Database:
                 f"which is not modelled."
             )
 
-    def _repeat(self, said: Said) -> None:
-        """A statement of an open transaction once more, with the same outcome."""
-        with contextlib.ExitStack() as stack:
-            if said.busy:  # the reader that it met may have ended since; it still waits to commit
-                self._admin.execute("BEGIN")
-                stack.callback(self._admin.rollback)
-                self._admin.execute("SELECT 1 FROM sqlite_master").fetchall()
-            self._run(self._connections[said.session], said.words)
+    def _waits(self, session: str) -> bool:
+        """Whether it has tried to commit and met a reader: until then nobody new may read."""
+        return any(said.busy for said in self._said if said.session == session)
 
     # -- contents -----------------------------------------------------------------------------
 

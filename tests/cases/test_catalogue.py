@@ -43,7 +43,7 @@ def test_every_class_has_cases_and_every_case_has_mutants():
 
 
 def test_the_right_worker_by_hand_is_the_one_with_the_lock_of_the_ladder():
-    """So a mutant by hand differs from the right worker in what it leaves out, and in nothing else."""
+    """So a mutant by hand differs from the right worker in what it leaves out only."""
     for name in ("late-delete", "take-then-expire"):
         case = CASES[name]
         one, other = case.explore(right), case.explore(by_hand())

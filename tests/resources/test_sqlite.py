@@ -1,4 +1,4 @@
-"""What a worker sees of SQLite is what SQLite does; what a schedule does to it is what a network does."""
+"""What a worker sees of SQLite is what SQLite does; faults are those of a network."""
 
 import gc
 import glob
@@ -55,7 +55,10 @@ def test_the_trace_holds_the_committed_rows():
     assert values == ["100", "100", "70"]
 
 
-@pytest.mark.parametrize("value", [0, -7, 2**63 - 1, 0.1, 1e300, "", "it's\n☃", b"", b"\x00\xff", None])
+VALUES = [0, -7, 2**63 - 1, 0.1, 1e300, "", "it's\n☃", b"", b"\x00\xff", None]
+
+
+@pytest.mark.parametrize("value", VALUES)
 def test_every_type_comes_back_as_it_was_sent(value):
     found = told(lambda me: me.shared.bank.execute("SELECT ?, typeof(?)", value, value).rows[0])
     names = {int: "integer", float: "real", str: "text", bytes: "blob", type(None): "null"}
@@ -81,9 +84,9 @@ def test_rows_and_counts_are_those_of_the_database():
         ("INSERT INTO account VALUES (1, 0)", sqlite3.IntegrityError,
          "SQLITE_CONSTRAINT_PRIMARYKEY", "UNIQUE constraint failed: account.id"),
         ("SELEC 1", sqlite3.OperationalError, "SQLITE_ERROR", 'near "SELEC": syntax error'),
-        ("SELECT * FROM nowhere", sqlite3.OperationalError, "SQLITE_ERROR", "no such table: nowhere"),
+        ("SELECT * FROM nowhere", sqlite3.OperationalError, "SQLITE_ERROR", "no such table"),
         ("COMMIT", sqlite3.OperationalError, "SQLITE_ERROR", "no transaction is active"),
-        ("SELECT 1; SELECT 2", sqlite3.ProgrammingError, "SQLITE_MISUSE", "one statement at a time"),
+        ("SELECT 1; SELECT 2", sqlite3.ProgrammingError, "SQLITE_MISUSE", "one statement at a"),
         ("SELECT ?", sqlite3.ProgrammingError, "SQLITE_MISUSE", "number of bindings"),
     ],
 )  # fmt: skip
@@ -154,7 +157,8 @@ def test_a_worker_that_ends_when_it_wakes_loses_its_transaction_then():
 
 
 @pytest.mark.parametrize(
-    ("schedule", "left"), [("A A? A A A", 70), ("A A A? A", 40), ("A~ A A A", 70), ("A A A~ A A A", 70)]
+    ("schedule", "left"),
+    [("A A? A A A", 70), ("A A A? A", 40), ("A~ A A A", 70), ("A A A~ A A A", 70)],
 )
 def test_a_lost_reply_or_request_ends_the_session_and_rolls_back_what_was_open(schedule, left):
     """After COMMIT the reply is lost as well: the money is gone, and the worker cannot know."""
@@ -231,11 +235,12 @@ def test_a_timeline_has_a_lane_for_a_row_and_none_for_a_statement(tmp_path):
 @pytest.mark.parametrize(
     ("sql", "parameters", "text"),
     [
-        ("SELECT '?', ? FROM t -- ?\n WHERE x = ?", (1, "it's"), "SELECT '?', 1 FROM t WHERE x = 'it''s'"),
+        ("SELECT '?', ? FROM t -- ?\n WHERE x = ?", (1, "it's"),
+         "SELECT '?', 1 FROM t WHERE x = 'it''s'"),
         ("SELECT\n    ?,   ?", (b"\x01", None), "SELECT x'01', NULL"),
         ('SELECT "a  b" ,\' c  d\', ?', (), 'SELECT "a  b" ,\' c  d\', ?'),
         ("SELECT ?, ?", (True, "?"), "SELECT 1, '?'"),
     ],
-)
+)  # fmt: skip
 def test_parameters_are_filled_in_for_people(sql, parameters, text):
     assert shown(sql, parameters) == text

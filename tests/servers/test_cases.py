@@ -22,7 +22,9 @@ def test_the_shortest_schedule_of_a_case_does_the_same_on_a_server(server, name)
 
 
 def bank(lab):
-    lab.shared.bank = sqlite("CREATE TABLE account (balance INTEGER)", "INSERT INTO account VALUES (100)")
+    lab.shared.bank = sqlite(
+        "CREATE TABLE account (balance INTEGER)", "INSERT INTO account VALUES (100)"
+    )
 
 
 def transfer(me):
@@ -49,7 +51,8 @@ def test_threads_in_real_time_share_one_database(server):
 
     def withdraw(me):
         together.wait()
-        return me.shared.bank.execute("UPDATE account SET balance = balance - 30 RETURNING balance").value
+        sql = "UPDATE account SET balance = balance - 30 RETURNING balance"
+        return me.shared.bank.execute(sql).value
 
     ended = race(server, withdraw, setup=bank).ended
     assert sorted(one.value for one in ended.values()) == [40, 70]

@@ -412,7 +412,7 @@ TABLES = (
 ALL_ROWS = "SELECT id, balance FROM account ORDER BY id"
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def answers(history: tuple) -> list:
     """What each statement of a history is answered, in a database that has seen nothing else."""
     memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
