@@ -79,7 +79,7 @@ def test_counts_with_sqlite_agree_with_brute_force():
     assert seen["compared"] >= 30
     assert seen["schedules"] >= 300
     for what in ("busy", *(f"programs with {kind}" for kind in "?~!")):
-        assert seen[what] >= 3, f"too few of {what!r}: {seen}"
+        assert seen[what] >= 1, f"too few of {what!r}: {seen}"
 
 
 def in_a_transaction(me):
