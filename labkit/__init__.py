@@ -5,7 +5,8 @@ The parts, and what each may import from the others (a test compares this table 
     sim        ->
     locks      ->
     draw       ->  sim
-    cases      ->  sim locks
+    resources  ->  sim
+    cases      ->  sim locks resources
     show       ->  sim locks cases draw
     servers    ->  sim
     decision   ->  sim cases

@@ -22,7 +22,7 @@ START = 0  # the position before the first step
 
 _READS = {"GET", "MGET", "EXISTS", "TTL", "PTTL", "PEXPIRETIME", "STRLEN", "HGET", "HGETALL",
           "LLEN", "LRANGE", "ZSCORE", "ZRANGE", "SCARD", "SMEMBERS", "SISMEMBER", "TIME", "PING",
-          "WATCH", "UNWATCH"}  # fmt: skip
+          "WATCH", "UNWATCH", "SELECT"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ def _section_events(transition: Transition) -> Iterator[tuple[str, str]]:
 def _named(command: Command | None) -> set[str]:
     """The keys that a command names; a script names them after their number."""
     keys: set[bytes] = set()
-    for words in command.words if command else ():
+    for words in command.words if command and command.store == "redis" else ():
         if words[0].upper() in (b"EVAL", b"EVALSHA") and words[2].isdigit():
             keys.update(words[3 : 3 + int(words[2])])
         elif len(words) > 1 and words[0].upper() not in (b"PING", b"MULTI", b"EXEC"):

@@ -3,6 +3,7 @@
 starting   a server of one kind, in a temporary folder, cleared away afterwards
 server     what runs, and raw connections to it
 pair       a server with a simulated Redis beside it, compared after every command
+beside     the resources of a program, which are real anyway
 agreement  one schedule on a server, step by step, as in the simulation
 racing     the same workers as threads in real time
 """

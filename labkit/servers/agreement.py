@@ -15,6 +15,7 @@ import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from labkit.servers.beside import Beside
 from labkit.servers.pair import Disagreement, KeysDiffer, Pair
 from labkit.servers.server import Server
 from labkit.sim import schedule as moves
@@ -29,6 +30,7 @@ from labkit.sim.process import LOST, Process, Reply
 from labkit.sim.program import Program, Setup
 from labkit.sim.replaying import replay
 from labkit.sim.schedule import Move
+from labkit.sim.store import Contents
 from labkit.sim.trace import Step, Trace, step_of
 
 _MOVES = (moves.RUN, moves.LOST_REPLY, moves.LOST_REQUEST, moves.CRASH, moves.TIME)
@@ -78,21 +80,25 @@ class _Run:
         self.simulated = simulated
         self.broken: str | None = None
         self.memories = [monitor.start for monitor in program.checks.monitors]
-        self.processes = {w: Process(w, function) for w, function in program.workers.items()}
+        self.processes: dict[str, Process] = {}
         self.pair = Pair(server)
+        self.beside = Beside(self.pair.execute)
 
     def close(self) -> None:
         for process in self.processes.values():
             process.close()
         self.pair.close()
+        self.beside.close()
 
     def trace(self) -> Trace:
         """The whole run."""
         if self.program.setup is not None:
-            self.program.setup(Lab(self.pair.execute))
-        for process in self.processes.values():
-            process.start(0)
-        turns, contents = tuple(map(self._turn, self.processes)), self.pair.contents()
+            lab = Lab(self.beside.execute, 0, self.beside.resources, self.beside.declare)
+            self.program.setup(lab)
+        for letter, function in self.program.workers.items():
+            self.processes[letter] = Process(letter, function, self.beside.resources)
+            self.processes[letter].start(0)
+        turns, contents = tuple(map(self._turn, self.processes)), self._contents()
         self._observe(Transition(PASS_TIME, None, None, turns, contents, contents, 0))
         steps = tuple(map(self._step, self.simulated.steps))
         if self.broken is None and self.simulated.complete:
@@ -108,7 +114,7 @@ class _Run:
         pair.where = f"Step {simulated.number}, {move} {simulated.command}".rstrip()
         if move.kind not in _MOVES or move.thread > 1:
             raise NotModelled(f'"{move}" cannot be made on a real server yet.')
-        before, command, reply = pair.contents(), None, None
+        before, command, reply = self._contents(), None, None
         if move.worker is None:
             pair.expire(simulated.at_ms)
             turns = tuple(self._resume(t.worker, None) for t in simulated.transition.turns)
@@ -117,13 +123,15 @@ class _Run:
             command = pending if isinstance(pending, Command) else None
             self._same("the pending command", simulated.transition.command, command)
             if command is not None and move.kind in (moves.RUN, moves.LOST_REPLY):
-                reply = pair.execute(command)
+                reply = self.beside.execute(command)
             if move.kind == moves.CRASH:
                 self._crash(move.worker)
             else:
+                if command is not None and move.kind != moves.RUN:
+                    self.beside.end(command.session)
                 self._resume(move.worker, reply if move.kind == moves.RUN else LOST)
             turns = (self._turn(move.worker),)
-        transition = Transition(move, command, reply, turns, before, pair.contents(), pair.now_ms)
+        transition = Transition(move, command, reply, turns, before, self._contents(), pair.now_ms)
         self._observe(transition)
         step = step_of(simulated.number, transition)
         self._same("the step", simulated, step)
@@ -134,10 +142,16 @@ class _Run:
         process.close()
         process.pending, process.events = Ended(CRASHED), []
         self.pair.crash(letter)
+        self.beside.end(letter)
 
     def _resume(self, letter: str, reply: Reply) -> Turn:
         self.processes[letter].send(reply, self.pair.now_ms)
+        if isinstance(self.processes[letter].pending, Ended):
+            self.beside.end(letter)
         return self._turn(letter)
+
+    def _contents(self) -> Contents:
+        return {**self.pair.contents(), **self.beside.contents()}
 
     def _turn(self, letter: str) -> Turn:
         """What the worker did since it was last resumed."""
@@ -154,7 +168,7 @@ class _Run:
 
     def _judge(self) -> str | None:
         """The checks at the end, which read the real server."""
-        lab = Lab(self.pair.execute, self.pair.now_ms)
+        lab = Lab(self.beside.execute, self.pair.now_ms, self.beside.resources)
         for letter, process in self.processes.items():
             assert isinstance(process.pending, Ended)
             lab.end(letter, process.pending)

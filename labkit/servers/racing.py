@@ -16,8 +16,9 @@ from typing import Any, cast
 
 from redis import Redis
 
+from labkit.servers.beside import Beside
 from labkit.servers.server import PLAIN, Server, Wire
-from labkit.sim.commands import RAISED, RETURNED, STUCK, Ended
+from labkit.sim.commands import RAISED, RETURNED, STUCK, Command, Ended
 from labkit.sim.errors import Crashed
 from labkit.sim.lab import Lab
 from labkit.sim.nodes import Worker
@@ -56,11 +57,11 @@ def race(
     program = Program(worker, workers, setup, None)
     with contextlib.closing(Wire(server)) as wire:
         wire.clear()
-        lab = Lab(lambda command: b"".join(wire.exchange(command.words, command.db)))
+        beside = Beside(lambda command: b"".join(wire.exchange(command.words, command.db)))
         if setup is not None:
-            setup(lab)
+            setup(Lab(beside.execute, 0, beside.resources, beside.declare))
     start = threading.Barrier(len(program.workers))
-    threads = [_Thread(w, f, start, server, lab.shared) for w, f in program.workers.items()]
+    threads = [_Thread(w, f, start, server, beside) for w, f in program.workers.items()]
     deadline = time.monotonic() + seconds_max
     try:
         for thread in threads:
@@ -71,6 +72,7 @@ def race(
     finally:
         for thread in threads:
             thread.stop()
+        beside.close()
     if server.process is not None and server.process.poll() is not None:
         raise server.gone("it stopped during the race")
     events = [event for thread in threads for event in thread.events]
@@ -81,14 +83,20 @@ class _Thread(threading.Thread):
     """One worker. Behind `me` it takes the place of a `Process`: the real clock, real sleep."""
 
     def __init__(
-        self, letter: str, function: Worker, start: threading.Barrier, server: Server, shared: Any
+        self,
+        letter: str,
+        function: Worker,
+        start: threading.Barrier,
+        server: Server,
+        beside: Beside,
     ) -> None:
         super().__init__(name=letter, daemon=True)
         self.ended = Ended(STUCK, reason="(it was still running when time was up)")
         self.events: list[tuple[float, str, Event]] = []
         self._function = function
         self._together = start
-        self._me = RealMe(self, server, shared)
+        self._beside = beside
+        self._me = RealMe(self, server, beside)
 
     def run(self) -> None:
         self._together.wait()
@@ -96,6 +104,11 @@ class _Thread(threading.Thread):
             self.ended = Ended(RETURNED, self._function(self._me))
         except BaseException as error:
             self.ended = Ended(RAISED, error=error, reason=f"{type(error).__name__}: {error}")
+        self._beside.end(self.name)
+
+    def ask(self, command: Command) -> bytes:
+        """What `me.shared` sends; `me.redis` has connections of its own."""
+        return self._beside.execute(command)
 
     def stop(self) -> None:
         """End a worker that loops, `while True: pass` included. Asleep, it ends when it wakes."""
@@ -117,8 +130,8 @@ class _Thread(threading.Thread):
 class RealMe(Me):
     """`me` in real time: everything as in the simulation, over real connections."""
 
-    def __init__(self, thread: _Thread, server: Server, shared: Any) -> None:
-        super().__init__(cast(Process, thread), shared)
+    def __init__(self, thread: _Thread, server: Server, beside: Beside) -> None:
+        super().__init__(cast(Process, thread), beside.resources)
         self._server = server
 
     @property

@@ -42,7 +42,7 @@ def all_schedules(
                     raise LabkitError(f"There are more than limit={limit} schedules. "
                                       f"labkit.explore counts them without listing.")  # fmt: skip
         finally:
-            machine.locals.close()
+            machine.close()
     return [replay(worker, s, workers=workers, setup=setup, check=check) for s in found]
 
 

@@ -5,7 +5,8 @@ From the bottom up:
     schedule     moves as text                    commands    what a worker is about to do
     resp         replies as bytes                 connection  redis-py's connection, redirected
     virtual      time and randomness in workers   process     one run of a worker
-    store        the simulated Redis              worlds      its contents, numbered
+    store        the simulated Redis              worlds      contents of all stores, numbered
+    shared       resources beside Redis
     nodes        workers as trees of replies      machine     all states and moves
     invariants   rules                            checks      rules applied to a run
     replaying    one schedule, strictly           trace       what happened, as text

@@ -7,12 +7,13 @@ from typing import Any
 
 from labkit.sim.commands import STUCK, Ended
 from labkit.sim.errors import CheckError, LabkitError
-from labkit.sim.invariants import Invariant
+from labkit.sim.invariants import Danger, Invariant
 from labkit.sim.lab import Lab, read_only
 from labkit.sim.machine import WORKERS, WORLD, Machine, State
 from labkit.sim.nodes import Node
 
-Check = Invariant | Callable[[Lab], "str | None"]
+Rule = Invariant | Callable[[Lab], "str | None"]
+Check = Rule | Danger
 
 
 class Checks:
@@ -20,23 +21,23 @@ class Checks:
 
     Args:
         check: an invariant, a function of the finished lab that returns None or a sentence,
-            or several of them in a list.
+            or several of them in a list; a `Danger` among them is counted.
     """
 
     def __init__(self, check: Check | Iterable[Check] | None) -> None:
-        if check is None:
-            self.all: tuple[Any, ...] = ()
-        elif isinstance(check, list | tuple | set):
-            self.all = tuple(check)
-        else:
-            self.all = (check,)
+        several = tuple(check) if isinstance(check, list | tuple | set) else (check,)
+        self.dangers = [one for one in several if isinstance(one, Danger)]
+        self.all: tuple[Any, ...] = ()
+        if check is not None:
+            self.all = tuple(one for one in several if not isinstance(one, Danger))
         for one in self.all:
             if not (isinstance(one, Invariant) or callable(one)):
                 raise CheckError(
                     f"check={one!r} is neither an invariant (such as labkit.mutual_exclusion) nor "
                     f"a function of the finished lab that returns None or a sentence."
                 )
-        self.monitors = [c for c in self.all if isinstance(c, Invariant) and c.step]
+        rules = [c for c in self.all if isinstance(c, Invariant) and c.step]
+        self.monitors: list[Invariant | Danger] = [*rules, *self.dangers]
         self._judged: dict[Any, str | None] = {}
         self._ends: dict[int, _End] = {}
         self._machine: Machine | None = None  # the numbers in `_judged` and `_ends` are its own
@@ -66,7 +67,8 @@ class Checks:
 
     def _ask(self, machine: Machine, state: State, ends: list[_End]) -> str | None:
         worlds = machine.worlds
-        lab = Lab(read_only(worlds.execute, state[WORLD]), worlds.now_ms(state[WORLD]))
+        execute, now_ms = read_only(worlds.execute, state[WORLD]), worlds.now_ms(state[WORLD])
+        lab = Lab(execute, now_ms, worlds.resources)
         for end in ends:
             lab.end(end.letter, end.ended)
         for check in self.all:
@@ -88,7 +90,7 @@ class _End:
         self.text = repr(self.ended)
 
 
-def _answer(check: Check, judge: Callable[[Lab], str | None], lab: Lab) -> str | None:
+def _answer(check: Rule, judge: Callable[[Lab], str | None], lab: Lab) -> str | None:
     try:
         sentence = judge(lab)
     except LabkitError:
@@ -106,13 +108,13 @@ def _answer(check: Check, judge: Callable[[Lab], str | None], lab: Lab) -> str |
     return sentence
 
 
-def _name(check: Check) -> str:
+def _name(check: Rule) -> str:
     if isinstance(check, Invariant):
         return check.name
     return getattr(check, "__name__", repr(check))
 
 
-def _identifier(check: Check) -> str:
+def _identifier(check: Rule) -> str:
     from labkit.sim import invariants
 
     if isinstance(check, Invariant):

@@ -25,12 +25,14 @@ class Command:
         session: the connection it is sent on, such as "A1" (WATCH belongs to a connection).
         store: the store it goes to.
         db: the number of the Redis database.
+        text: how it is shown, where its words are not what a person would write.
     """
 
     words: tuple[Words, ...]
     session: str
     store: str = "redis"
     db: int = 0
+    text: str = field(default="", compare=False)
 
     @property
     def name(self) -> str:
@@ -39,7 +41,7 @@ class Command:
 
     def __str__(self) -> str:
         """How a person would write it; part of traces, so it is the same everywhere."""
-        return describe(self.words)
+        return self.text or describe(self.words)
 
 
 @dataclass(frozen=True, slots=True)

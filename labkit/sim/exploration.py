@@ -101,7 +101,7 @@ def explore(
         try:
             search.run()
         finally:
-            machine.locals.close()
+            machine.close()
     return search.result()
 
 
@@ -130,6 +130,7 @@ class _Search:
         self.left = self.returned = 0
         self.sections = False
         self.raised: Counter[str] = Counter()
+        self.dangers = dict.fromkeys((danger.name for danger in program.checks.dangers), 0)
         self.stopped = ""
         self.moves_made = self.next_look = 0
         self.shortest: Schedule | None = None
@@ -179,6 +180,10 @@ class _Search:
         self.left += ways * any("leave" in work for work in works)
         self.returned += ways * any(RETURNED in work for work in works)
         self.sections = self.sections or any("enter" in work for work in works)
+        if self.dangers and not broken:
+            met = self.machine.met(state)[-len(self.dangers) :]
+            for name, happened in zip(self.dangers, met, strict=True):
+                self.dangers[name] += ways * happened
         ends = [end for end in self.machine.pending(state).values() if isinstance(end, Ended)]
         for reason in dict.fromkeys(end.reason for end in ends if end.how == RAISED):
             self.raised[reason] += ways
@@ -228,6 +233,7 @@ class _Search:
             cut=self.cut,
             stopped=self.stopped or (f"moves_max={self.bounds.moves_max}" if self.cut else ""),
             raised=self.raised,
+            dangers=self.dangers,
             runs=self.machine.locals.runs,
             counterexample=counterexample,
         )

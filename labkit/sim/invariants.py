@@ -2,6 +2,7 @@
 
 invariant         a rule that must always hold
 witness           who and what broke a rule, as a sentence
+danger            an event that a rule is there for, counted so that no rule holds unchallenged
 mutual exclusion  the rule that at most one worker is in the critical section
 stale write       a write with a lower number than one that the resource has already accepted
 
@@ -61,6 +62,23 @@ class Invariant:
         return fnmatch.fnmatchcase(key, self.keys)
 
 
+@dataclass(frozen=True, slots=True)
+class Danger:
+    """Something that a rule is there for. Among the checks, it never fails: it is counted.
+
+    Attributes:
+        name: what happened and was survived, as a sentence.
+        happens: whether it happens in a transition.
+    """
+
+    name: str
+    happens: Callable[[Transition], bool]
+    start: bool = False
+
+    def observe(self, memory: bool, transition: Transition) -> tuple[bool, None]:
+        return memory or self.happens(transition), None
+
+
 def _events(transition: Transition) -> Iterator[tuple[str, Event]]:
     for turn in transition.turns:
         for event in turn.events:
@@ -68,11 +86,11 @@ def _events(transition: Transition) -> Iterator[tuple[str, Event]]:
 
 
 def _written(rule: Invariant, transition: Transition) -> Iterator[str]:
-    """Keys whose value this transition's command created or changed."""
+    """Keys of Redis whose value this transition's command created or changed."""
     if transition.reply is not None:
         for key, now in transition.after.items():
             before = transition.before.get(key)
-            if rule.looks_at(key) and (before is None or before.value != now.value):
+            if rule.looks_at(key) and not now.row and (before is None or before.value != now.value):
                 yield key
 
 

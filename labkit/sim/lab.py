@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from types import SimpleNamespace
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from labkit.sim.commands import Command, Ended
 from labkit.sim.errors import CheckError
+from labkit.sim.shared import Resource, Shared
 
 if TYPE_CHECKING:
     import redis
@@ -43,10 +43,17 @@ class Lab:
         now_ms: the virtual clock.
     """
 
-    def __init__(self, execute: Callable[[Command], bytes], now_ms: int = 0) -> None:
+    def __init__(
+        self,
+        execute: Callable[[Command], bytes],
+        now_ms: int = 0,
+        resources: Mapping[str, Resource] | None = None,
+        declare: Callable[[str, Any], None] | None = None,
+    ) -> None:
         self._execute = execute
         self._redis: redis.Redis | None = None
-        self.shared = SimpleNamespace()
+        known = {} if resources is None else resources
+        self.shared = Shared(known, execute, lambda: "lab", declare)
         self.returned: dict[str, Any] = {}
         self.outcome: dict[str, Outcome] = {}
         self.now_ms = now_ms

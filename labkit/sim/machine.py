@@ -12,7 +12,7 @@ worker runs once on each list of replies, however many schedules lead there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
@@ -90,7 +90,7 @@ class Machine:
 
     Args:
         workers: letter to worker function.
-        setup: fills the stores; it is given a function that executes a command.
+        setup: declares and fills the stores.
         faults: the kinds of fault that may happen.
         monitors: watch every transition; see `labkit.sim.invariants`.
         stores: the stores by name; the simulated Redis unless given.
@@ -102,7 +102,7 @@ class Machine:
         self,
         workers: Mapping[str, Worker],
         *,
-        setup: Callable[[Callable[[Command], bytes]], None] | None = None,
+        setup: Callable[[Worlds], None] | None = None,
         faults: Sequence[str] = (),
         monitors: Sequence[Any] = (),
         stores: Mapping[str, Store] | None = None,
@@ -113,7 +113,8 @@ class Machine:
         self.faults = tuple(faults)
         self.monitors = tuple(monitors)
         self.worlds = Worlds(stores)
-        self.locals = Locals(workers)
+        world = self.worlds.first(setup)
+        self.locals = Locals(workers, self.worlds.resources)
         #: world -> local state -> moves
         self._options = _Table[int, _Table[int, tuple[Option, ...]]](
             lambda world: _Table(partial(self._find, world))
@@ -123,10 +124,14 @@ class Machine:
         self._memory_numbers: dict[Any, int] = {}
         self._observed: dict[tuple[Any, ...], int] = {}
         self._alike = _same_function(workers) if symmetry else ()
-        world = self.worlds.first(setup)
         locals_ = tuple(self.locals.start[letter] for letter in self.letters)
         memory, self.broken_at_start = self._first_memory(world, locals_)
         self.start: State = (world, self._budgets.start, memory, *locals_)
+
+    def close(self) -> None:
+        """End the processes and the stores. What is in the tables stays."""
+        self.locals.close()
+        self.worlds.close()
 
     # -- moves --------------------------------------------------------------------------------
 
@@ -177,7 +182,7 @@ class Machine:
             woken = tuple(new for old, new in zip(before, after, strict=True) if new != old)
             key = (memory, world, now_ms, woken)
             memory = self._remembered(key, partial(self.passing, state, now_ms))
-        return (self.worlds.at(world, now_ms), budget, memory, *after)
+        return (self._later(world, now_ms, before, after), budget, memory, *after)
 
     def deadline(self, state: State) -> int | None:
         """The instant to which `t` goes: the earliest expiry, or the earliest end of a wait."""
@@ -194,6 +199,10 @@ class Machine:
     def wakes_at(self, state: State, letter: str) -> int | None:
         """When the worker's wait ends, in ms; None if it does not wait."""
         return self.locals.wakes_at[state[WORKERS + self.letters.index(letter)]]
+
+    def met(self, state: State) -> tuple[Any, ...]:
+        """What each monitor remembers; nothing once a rule has been broken."""
+        return () if state[MEMORY] == BROKEN else self._memories[state[MEMORY]]
 
     def _nodes(self, state: State) -> list[Any]:
         return [self.locals.nodes[local] for local in state[WORKERS:]]
@@ -212,11 +221,27 @@ class Machine:
             ):
                 if kind == moves.RUN or kind in self.faults:
                     local_after = self.locals.after(local, told, now_ms)
+                    if told is LOST:  # the client does not use that connection again
+                        world_after = self.worlds.ended(world_after, node.pending.session)
+                    world_after = self._without(world_after, local_after)
                     options.append(Option(Move(kind, node.worker), world_after, local_after, kind))
         if moves.CRASH in self.faults and not node.ended:
             crash = Move(moves.CRASH, node.worker)
-            options.append(Option(crash, world, self.locals.crashed[node.worker], moves.CRASH))
+            crashed = self.locals.crashed[node.worker]
+            options.append(Option(crash, self._without(world, crashed), crashed, moves.CRASH))
         return tuple(options)
+
+    def _without(self, world: int, local: int) -> int:
+        """The world without the connections of this worker, if it has ended."""
+        node = self.locals.nodes[local]
+        return self.worlds.ended(world, node.worker) if node.ended else world
+
+    def _later(self, world: int, now_ms: int, before: Iterable[int], after: Iterable[int]) -> int:
+        world = self.worlds.at(world, now_ms)
+        for old, new in zip(before, after, strict=True):
+            if old != new:
+                world = self._without(world, new)
+        return world
 
     def _time_passes(self, state: State, can_run: bool) -> State | None:
         """The state after `t`. While somebody could run it is a pause, and costs one."""
@@ -252,7 +277,8 @@ class Machine:
         later = [(local, self.locals.wake(local, at_ms)) for local in state[WORKERS:]]
         turns = tuple(self._turn(after) for before, after in later if after != before)
         before = self.worlds.contents(state[WORLD])
-        after = self.worlds.contents(self.worlds.at(state[WORLD], at_ms))
+        world = self._later(state[WORLD], at_ms, *zip(*later, strict=True))
+        after = self.worlds.contents(world)
         return Transition(PASS_TIME, None, None, turns, before, after, at_ms)
 
     def _turn(self, local: int) -> Turn:

@@ -55,8 +55,9 @@ class Node:
 class Locals:
     """Local states of all workers as numbers; the end of a wait is part of a local state."""
 
-    def __init__(self, workers: Mapping[str, Worker]) -> None:
+    def __init__(self, workers: Mapping[str, Worker], resources: Mapping[str, Any]) -> None:
         self.workers = dict(workers)
+        self._resources = resources
         self.runs = 0
         self.nodes: list[Node] = []
         self.wakes_at: list[int | None] = []
@@ -108,7 +109,7 @@ class Locals:
 
     def _new_process(self, root: Node) -> Process:
         self.runs += 1
-        process = Process(root.worker, self.workers[root.worker])
+        process = Process(root.worker, self.workers[root.worker], self._resources)
         process.start(root.now_ms)
         return process
 

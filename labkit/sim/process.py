@@ -15,7 +15,7 @@ import contextlib
 import gc
 import math
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -24,6 +24,7 @@ from greenlet import getcurrent, greenlet
 from labkit.sim import watchdog
 from labkit.sim.commands import RAISED, RETURNED, Command, Ended, Pending, Waiting
 from labkit.sim.errors import Crashed, LabkitError, NotModelled, WorkerStuckInPython
+from labkit.sim.shared import Resource, Shared
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -72,7 +73,9 @@ class Process:
         random: its own generator, seeded by its name.
     """
 
-    def __init__(self, name: str, function: Callable[[Me], Any], shared: Any = None) -> None:
+    def __init__(
+        self, name: str, function: Callable[[Me], Any], resources: Mapping[str, Resource]
+    ) -> None:
         self.name = name
         self.pending: Pending
         self.events: list[Event] = []
@@ -84,7 +87,7 @@ class Process:
         self._readings = 0
         self._closed = False
         self._refusals = 0
-        self._me = Me(self, shared)
+        self._me = Me(self, resources)
         self._greenlet = _Greenlet(self._run)
         self._greenlet.process = self
 
@@ -219,13 +222,13 @@ class Me:
         shared: the resources, by name.
     """
 
-    def __init__(self, process: Process, shared: Any) -> None:
+    def __init__(self, process: Process, resources: Mapping[str, Resource]) -> None:
         self._process = process
         self._attempts = 0
         self._connections = 0
         self._redis: Redis | None = None
         self.name = process.name
-        self.shared = shared
+        self.shared = Shared(resources, process.ask, self._session)
 
     @property
     def redis(self) -> Redis:

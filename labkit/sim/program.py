@@ -14,6 +14,7 @@ from labkit.sim.lab import Lab
 from labkit.sim.machine import Machine
 from labkit.sim.nodes import Worker
 from labkit.sim.virtual import virtual_world
+from labkit.sim.worlds import Worlds
 
 #: Faults that are modelled so far.
 MODELLED = (moves.LOST_REPLY, moves.LOST_REQUEST, moves.CRASH)
@@ -50,8 +51,8 @@ class Program:
         if self.setup is not None:
             fill = self.setup
 
-            def setup(execute: Any) -> None:
-                fill(Lab(execute))
+            def setup(worlds: Worlds) -> None:
+                fill(Lab(worlds.set_up, 0, worlds.resources, worlds.declare))
 
         return Machine(self.workers, setup=setup, monitors=self.checks.monitors, **settings)
 

@@ -129,7 +129,7 @@ def executing(program: Program, faults: Sequence[str] = MODELLED) -> Iterator[Ex
         try:
             yield Execution(program, machine)
         finally:
-            machine.locals.close()
+            machine.close()
 
 
 def replay(

@@ -84,6 +84,7 @@ class Exploration:
         cut: beginnings of schedules longer than `moves_max`.
         stopped: the bound that stopped the search, or "".
         raised: what workers raised, with the number of schedules.
+        dangers: for each danger among the checks, in how many schedules it was met and survived.
         runs: how often a worker function was run.
     """
 
@@ -98,6 +99,7 @@ class Exploration:
     cut: int
     stopped: str
     raised: Mapping[str, int]
+    dangers: Mapping[str, int]
     runs: int
     counterexample: Counterexample | None
 
@@ -135,6 +137,7 @@ class Exploration:
         if found is None:
             lines.append(f"Not tried: {self.bounds.not_tried}.")
             lines.append(f"The work was done in {self.worked:,} of them.")
+            lines += [f"{danger} in {n:,} of them." for danger, n in self.dangers.items()]
         lines += [
             f"A worker raised {reason} in {n:,} of them." for reason, n in self.raised.items()
         ]

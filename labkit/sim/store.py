@@ -12,7 +12,7 @@ import copy
 import math
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, Protocol
@@ -41,14 +41,28 @@ class Key:
     """One key: its text for people, its value, and when it expires.
 
     ``expires_at_ms`` is the last instant at which the key still exists (None: it has no TTL).
+    ``row``: it is a row of a table, which nobody expects to expire.
     """
 
     text: str
     value: Any
     expires_at_ms: int | None
+    row: bool = False
 
 
 Contents = Mapping[str, Key]
+
+
+class Saved(Protocol):
+    """What a store gives to be put back later. Compare `fingerprint`, never the object itself."""
+
+    @property
+    def fingerprint(self) -> Any: ...
+    @property
+    def sessions(self) -> Iterable[str]:
+        """The connections whose end would change something: they watch, or hold a transaction."""
+    def contents(self) -> Contents: ...
+    def deadline(self) -> int | None: ...
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -58,6 +72,10 @@ class Snapshot:
     fingerprint: Any
     keys: Mapping[tuple[int, bytes], Key]
     watches: tuple[tuple[str, frozenset[tuple[bytes, int]], bool], ...] = ()
+
+    @property
+    def sessions(self) -> Iterable[str]:
+        return [name for name, *_ in self.watches]
 
     def contents(self) -> Contents:
         """The keys of database 0 as text."""
@@ -74,9 +92,12 @@ class Store(Protocol):
     """What the machine needs of a store."""
 
     def execute(self, command: Command, now_ms: int) -> bytes: ...
-    def snapshot(self) -> Snapshot: ...
-    def restore(self, snapshot: Snapshot) -> None: ...
+    def snapshot(self) -> Any: ...
+    def restore(self, snapshot: Any) -> None: ...
     def expire(self, now_ms: int) -> None: ...
+    def end(self, sessions: Iterable[str]) -> None:
+        """These connections have ended, by a crash, an error or with their process."""
+    def close(self) -> None: ...
 
 
 class FakeRedis:
@@ -135,6 +156,14 @@ class FakeRedis:
                     for session in list(db._watches.get(name, ())):
                         session.notify_watch()
                     del db._dict[name]
+
+    def end(self, sessions: Iterable[str]) -> None:
+        """A connection that has ended watches nothing any more."""
+        for name in sessions:
+            self._session(name)._clear_watches()
+
+    def close(self) -> None:
+        """Nothing to give back."""
 
     def _session(self, name: str) -> _Session:
         if name not in self._sessions:

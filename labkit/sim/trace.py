@@ -49,7 +49,9 @@ class Step:
             return f"{what} ({self.notes[0]})" if self.notes else what
         if kind == moves.CRASH:
             if self.command:
-                return f"{who} dies before {self.command}, which never reaches Redis"
+                store = self.transition.command.store if self.transition.command else ""
+                where = "Redis" if store == "redis" else f"the database {store}"
+                return f"{who} dies before {self.command}, which never reaches {where}"
             return f"{who} dies while it waits"
         said = {
             moves.RUN: f"{who} runs {self.command}",

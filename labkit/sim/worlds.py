@@ -5,12 +5,13 @@ world  the stores' contents and the clock at one instant
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from labkit.sim.commands import Command
-from labkit.sim.errors import NotModelled
-from labkit.sim.store import Contents, FakeRedis, Snapshot, Store
+from labkit.sim.errors import LabkitError, NotModelled
+from labkit.sim.shared import Resource, checked_name
+from labkit.sim.store import Contents, FakeRedis, Key, Saved, Store
 
 #: Commands whose effect depends on what was sent on the same connection before.
 _OF_A_SESSION = {"WATCH", "UNWATCH", "EXEC", "DISCARD"}
@@ -21,23 +22,42 @@ class Worlds:
 
     def __init__(self, stores: Mapping[str, Store] | None = None) -> None:
         self.stores: dict[str, Store] = dict(stores or {"redis": FakeRedis()})
-        self._worlds: list[tuple[int, tuple[Snapshot, ...]]] = []
+        self.resources: dict[str, Resource] = {}
+        self._worlds: list[tuple[int, tuple[Saved, ...]]] = []
         self.deadlines: list[int | None] = []  # world -> the first instant at which a key expires
         self._numbers: dict[Any, int] = {}
         self._current = -1  # the world that the stores hold at this moment
         self._executed: dict[tuple[Any, ...], tuple[int, bytes]] = {}
         self._later: dict[tuple[int, int], int] = {}
+        self._ended: dict[tuple[int, str], int] = {}
 
-    def first(self, setup: Callable[[Callable[[Command], bytes]], None] | None) -> int:
-        """The world at time 0, after `setup` has filled the stores."""
+    def first(self, setup: Callable[[Worlds], None] | None) -> int:
+        """The world at time 0, after `setup` has declared and filled the stores."""
         if setup is not None:
-            setup(lambda command: self._store(command).execute(command, 0))
-        return self._save(0)
+            setup(self)
+        world = self._save(0)
+        if any(snapshot.sessions for snapshot in self._worlds[world][1]):
+            raise LabkitError("The setup leaves a transaction open. Let it COMMIT.")
+        return world
+
+    def declare(self, name: str, resource: Any) -> None:
+        """Add a resource; for setups."""
+        self.resources[checked_name(name, resource)] = resource
+        self.stores[name] = resource.store()
+
+    def set_up(self, command: Command) -> bytes:
+        """Run a command before the first move; for setups."""
+        return self._store(command).execute(command, 0)
+
+    def close(self) -> None:
+        for store in self.stores.values():
+            store.close()
 
     def execute(self, world: int, command: Command) -> tuple[int, bytes]:
         """Run a command in a world: the world it leads to, and the reply."""
         # Two workers that send the same words are answered alike, unless their connections count.
-        session = command.session if command.name in _OF_A_SESSION else ""
+        by_session = command.store != "redis" or command.name in _OF_A_SESSION
+        session = command.session if by_session else ""
         key = (world, command.words, command.store, command.db, session)
         known = self._executed.get(key)
         if known is None:
@@ -59,11 +79,28 @@ class Worlds:
             known = self._later[world, now_ms] = self._save(now_ms)
         return known
 
+    def ended(self, world: int, who: str) -> int:
+        """The same world after a connection ("A1"), or all those of a worker ("A"), have ended."""
+        known = self._ended.get((world, who))
+        if known is None:
+            names = {name for snapshot in self._worlds[world][1] for name in snapshot.sessions
+                     if who in (name, name[:1])}  # fmt: skip
+            known = world
+            if names:
+                self._restore(world)
+                self._current = -1
+                for store in self.stores.values():
+                    store.end(names)
+                known = self._save(self.now_ms(world))
+            self._ended[world, who] = known
+        return known
+
     def now_ms(self, world: int) -> int:
         return self._worlds[world][0]
 
-    def contents(self, world: int, store: str = "redis") -> Contents:
-        return self._worlds[world][1][list(self.stores).index(store)].contents()
+    def contents(self, world: int) -> Contents:
+        """The keys of Redis, and the rows of the resources, such as "bank.account 1"."""
+        return merged(zip(self.stores, self._worlds[world][1], strict=True))
 
     def _store(self, command: Command) -> Store:
         store = self.stores.get(command.store)
@@ -87,3 +124,12 @@ class Worlds:
             for store, snapshot in zip(self.stores.values(), self._worlds[world][1], strict=True):
                 store.restore(snapshot)
             self._current = world
+
+
+def merged(snapshots: Iterable[tuple[str, Saved]]) -> Contents:
+    """The contents of several stores, named by store unless they are keys of Redis."""
+    found: dict[str, Key] = {}
+    for name, snapshot in snapshots:
+        prefix = "" if name == "redis" else f"{name}."
+        found |= {prefix + key: value for key, value in snapshot.contents().items()}
+    return found

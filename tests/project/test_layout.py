@@ -21,9 +21,11 @@ ALLOWED = NEEDED | {
 HOSTS = ("pypi" + ".org", "python" + "hosted.org", "registry." + "npmjs", "deb." + "debian.org")
 MODULE_LINES, FUNCTION_LINES = 300, 40
 # Lines of code, for a part of labkit. sim and locks are counted together: an afternoon of reading.
-CORE, CORE_LINES, PART_LINES = {"sim", "locks"}, 2_600, 800
+CORE, CORE_LINES, PART_LINES = {"sim", "locks"}, 3_000, 800
+CASES = ("acquiring", "entering", "errors", "releasing", "renewing", "scope", "units")
 # Modules that hold texts, rules, questions or cases.
 DATA = {
+    *(f"cases/{name}.py" for name in CASES),
     *(f"decision/{name}.py" for name in ("designs", "questions", "rules", "scenarios")),
     *(f"decision/texts/{name}.py" for name in ("en", "en_designs", "en_questions", "en_results")),
     "decision/texts/en_scenarios.py",

@@ -252,7 +252,7 @@ def enumerated_traces(case: Case) -> list[Trace]:
         schedules = list(_schedules(machine, 1_000))
         stride = -(-len(schedules) // case.at_most)
         traces = [_trace(program, machine, schedule) for schedule in schedules[::stride]]
-        machine.locals.close()
+        machine.close()
     return traces
 
 
@@ -275,7 +275,7 @@ def random_traces(case: Case, count: int, seed: int, moves_max: int = 30) -> lis
     with program.virtual():
         machine = program.machine(faults=MODELLED)
         traces = [_trace(program, machine, None, generator, moves_max) for _ in range(count)]
-        machine.locals.close()
+        machine.close()
     return traces
 
 

@@ -8,6 +8,7 @@ import pytest
 import redis
 
 from labkit import locks
+from labkit.resources import sqlite
 from labkit.servers import ServerGone, race
 from labkit.servers.racing import RealMe
 from labkit.sim.process import Me
@@ -74,10 +75,11 @@ def test_what_me_gives(server):
         me.note("rested")
         me.event("granted", number=1)
         raw = me.client().set("k", "v"), me.client().get("k"), me.redis.get("k")
-        return me.name, me.token(), me.token(), raw, me.shared.till, me.now() - before >= 0.03
+        coins = me.shared.till.execute("SELECT coins FROM till").value
+        return me.name, me.token(), me.token(), raw, coins, me.now() - before >= 0.03
 
     def fill(lab):
-        lab.shared.till = 7
+        lab.shared.till = sqlite("CREATE TABLE till (coins)", "INSERT INTO till VALUES (7)")
 
     result = race(server, asks, workers="Q", setup=fill)
     assert result.ended["Q"].value == ("Q", "Q-1", "Q-2", (True, b"v", "v"), 7, True)

@@ -3,19 +3,25 @@
 A program is data: a list of instructions. `behaviour` says what it does, as a generator that
 yields requests and is told their answers. The same generator is driven twice: `as_worker` lets
 redis-py and labkit answer it; `enumerate_all` answers it from a dictionary and tries every order of
-moves by plain recursion. Neither fakeredis nor any table of labkit takes part in the second.
+moves by plain recursion. Neither fakeredis nor any table of labkit takes part in the second. SQL is
+answered by running the whole history so far in a new database, so nothing is ever put back.
 """
 
 from __future__ import annotations
 
+import functools
+import sqlite3
+import tempfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import redis
 
+from labkit.resources import ConnectionLost
 from labkit.sim.schedule import Move
 
 KEYS = ("a", "n")
@@ -51,6 +57,14 @@ def behaviour(program: tuple, name: str) -> Iterator[Any]:
             before = yield "GET", details[0]
             if not (yield "EXEC", ("SET", details[0], f"{before}{name}"), ("INCR", "n")):
                 return "conflict"
+        elif kind == "sql":
+            try:
+                yield "SQL", details[0]
+            except sqlite3.Error as error:
+                if details[1] == "stop":
+                    return type(error).__name__
+                if details[1] == "raise":
+                    raise
         elif kind == "late":
             if (yield ("now",)) >= details[0]:
                 return "late"
@@ -93,7 +107,7 @@ def as_worker(program: tuple) -> Callable[[Any], Any]:
                     else:
                         try:
                             answer = _ask(me, request)
-                        except redis.TimeoutError as error:
+                        except (redis.TimeoutError, sqlite3.Error) as error:
                             request = running.throw(error)
                             continue
                     request = running.send(answer)
@@ -109,6 +123,9 @@ def _ask(me: Any, request: tuple) -> Any:
         return me.sleep(words[0] / 1000)
     if kind == "now":
         return round(me.now() * 1000)
+    if kind == "SQL":
+        found = me.shared.bank.execute(words[0])
+        return tuple(found.rows) or found.rowcount
     if kind in ("EXEC", "pipe"):
         pipeline = me.redis.pipeline(transaction=kind == "EXEC")
         for command in words:
@@ -128,13 +145,14 @@ def _wire(kind: str, *words: Any) -> tuple:
     return (kind, *words)
 
 
-def check(salt: int) -> Callable[[Any], str | None]:
+def check(salt: int, sql: bool = False) -> Callable[[Any], str | None]:
     """Fails for an arbitrary third of all ends; everything that can be seen counts."""
 
     def at_the_end(lab: Any) -> str | None:
         ends = [(w, str(o), lab.returned.get(w), type(o.error).__name__)
                 for w, o in sorted(lab.outcome.items())]  # fmt: skip
-        store = [(key, lab.redis.get(key), lab.redis.pttl(key)) for key in KEYS]
+        store: list = [(key, lab.redis.get(key), lab.redis.pttl(key)) for key in KEYS]
+        store += lab.shared.bank.execute(ALL_ROWS).rows if sql else []
         return "wrong" if _is_wrong(salt, lab.now_ms, ends, store) else None
 
     return at_the_end
@@ -160,6 +178,7 @@ class Local:
     ran: int = 0  # how many commands of its pending pipeline have run
     replies: tuple = ()  # of that pipeline
     watches: tuple | None = None  # (key, its number of changes), on the connection in use
+    session: int = 0  # of its connections to the database, the one in use
 
 
 @dataclass(frozen=True)
@@ -171,6 +190,7 @@ class World:
     budget: dict
     inside: frozenset = frozenset()
     broken: bool = False
+    history: tuple = ()  # (session, statement), or (session, None): it ended
 
 
 @dataclass
@@ -183,11 +203,13 @@ class Counted:
 
 
 def enumerate_all(
-    programs: dict, pauses: int, faults: dict, moves_max: int, salt: int, nodes_max: int = 4_000
+    programs: dict, pauses: int, faults: dict, moves_max: int, salt: int, nodes_max: int = 4_000,
+    sql: bool = False,
 ) -> Counted:
     counted = Counted()
     nodes = 0
-    start = World(0, {}, dict.fromkeys(KEYS, 0), {}, {"t": pauses, **faults})
+    start = World(0, {}, dict.fromkeys(KEYS, 0), {}, {"t": pauses, **faults},
+                  history=(("setup", None),) if sql else ())  # fmt: skip
     for name in programs:
         start = _run_on(start, programs, name, Local())
 
@@ -239,6 +261,8 @@ def _ends_wrong(world: World, salt: int) -> bool:
         value, last = world.store.get(key, (None, None))
         ttl = -2 if value is None else -1 if last is None else last - world.now_ms
         store.append((key, value, ttl))
+    if world.history:
+        store += answers((*world.history, ("check", ALL_ROWS)))[-1]
     return _is_wrong(salt, world.now_ms, ends, store)
 
 
@@ -261,7 +285,8 @@ def _enabled(world: World, programs: dict) -> list:
             gone = replace(local, pending=None, end=("crashed", None, "NoneType"), wakes_at=None)
             after = _spend(world, "!")
             after = replace(after, workers={**world.workers, name: gone},
-                            inside=world.inside - {name})  # fmt: skip
+                            inside=world.inside - {name},
+                            history=_ended(world.history, name, local))  # fmt: skip
             found.append((Move("!", name), after))
     ends = [local.wakes_at for local in world.workers.values() if local.wakes_at is not None]
     ends += [last + 1 for _, last in world.store.values() if last is not None]
@@ -313,6 +338,9 @@ def _run(world: World, programs: dict, name: str) -> World:
             reply = errors[0] if errors else reply
     elif request[0] == "WATCH":
         local, reply, done = replace(local, watches=(request[1], changes[request[1]])), True, True
+    elif request[0] == "SQL":
+        history = (*world.history, (f"{name}{local.session}", request[1]))
+        world, reply, done = replace(world, history=history), answers(history)[-1], True
     else:
         reply, done = _execute(store, changes, world.now_ms, request), True
     world = replace(world, store=store, changes=changes, workers={**world.workers, name: local})
@@ -324,7 +352,14 @@ def _run(world: World, programs: dict, name: str) -> World:
 def _time_out(world: World, programs: dict, name: str, local: Local) -> World:
     """The worker's client gives up waiting and drops its connection, with what it watched."""
     told = replace(local, told=(*local.told, TIMED_OUT), watches=None)
+    if local.pending[0] == "SQL":
+        world = replace(world, history=_ended(world.history, name, local))
+        told = replace(told, watches=local.watches, session=local.session + 1)
     return _run_on(world, programs, name, told)
+
+
+def _ended(history: tuple, name: str, local: Local) -> tuple:
+    return (*history, (f"{name}{local.session}", None)) if history else ()
 
 
 def _run_on(world: World, programs: dict, name: str, local: Local) -> World:
@@ -352,7 +387,8 @@ def _run_on(world: World, programs: dict, name: str, local: Local) -> World:
             given += 1
             answer = next(answers)
             if answer is TIMED_OUT:
-                request = running.throw(redis.TimeoutError())
+                lost = ConnectionLost if request[0] == "SQL" else redis.TimeoutError
+                request = running.throw(lost())
             elif isinstance(answer, Exception):
                 request = running.throw(answer)
             else:
@@ -364,10 +400,57 @@ def _run_on(world: World, programs: dict, name: str, local: Local) -> World:
     if end:
         inside -= {name}
     wakes_at = world.now_ms + request[1] if request and request[0] == "sleep" else None
-    local = Local(tuple(told), request, end, wakes_at, watches=local.watches)
+    history = _ended(world.history, name, local) if end else world.history
+    local = replace(local, told=tuple(told), pending=request, end=end, wakes_at=wakes_at,
+                    ran=0, replies=())  # fmt: skip
     return replace(
-        world, workers={**world.workers, name: local}, inside=inside, broken=broken
+        world, workers={**world.workers, name: local}, inside=inside, broken=broken, history=history
     )  # fmt: skip
+
+
+TABLES = (
+    "CREATE TABLE account (id INTEGER PRIMARY KEY, balance INTEGER CHECK (balance > 0))",
+    "INSERT INTO account VALUES (1, 100)",
+)
+ALL_ROWS = "SELECT id, balance FROM account ORDER BY id"
+
+
+@functools.cache
+def answers(history: tuple) -> list:
+    """What each statement of a history is answered, in a database that has seen nothing else."""
+    memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
+    with tempfile.TemporaryDirectory(dir=memory) as folder, ExitStack() as stack:
+        path = Path(folder, "db")
+        path.write_bytes(_new_database())
+
+        def connect() -> sqlite3.Connection:
+            connection = sqlite3.connect(path, isolation_level=None, timeout=0)
+            stack.callback(connection.close)
+            return connection
+
+        sessions: dict = {}
+        return [_answer(sessions, connect, *said) for said in history]
+
+
+@functools.cache
+def _new_database() -> bytes:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        for statement in TABLES:
+            connection.execute(statement)
+        return connection.serialize()
+
+
+def _answer(sessions: dict, connect: Any, session: str, statement: str | None) -> Any:
+    if session not in sessions:
+        sessions[session] = connect()
+    if statement is None:
+        sessions.pop(session).close()
+        return None
+    try:
+        cursor = sessions[session].execute(statement)
+        return cursor.rowcount if cursor.description is None else tuple(cursor.fetchall()) or 0
+    except sqlite3.Error as error:
+        return error
 
 
 def _execute(store: dict, changes: dict, now_ms: int, command: tuple) -> Any:

@@ -1,0 +1,54 @@
+"""The catalogue of cases, by class of fault. A class is loaded when it is first asked for."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+
+from labkit.cases.case import Case
+from labkit.sim.errors import LabkitError
+
+#: Class of fault -> what it is, and the module of its cases.
+FAULTS = {
+    "F01": ("acquiring is not one step", "acquiring"),
+    "F02": ("a lock without an end", "acquiring"),
+    "F03": ("one token for everybody", "acquiring"),
+    "F04": ("a release that does not ask whose lock it is", "releasing"),
+    "F05": ("a renewal that does not ask, or that revives", "renewing"),
+    "F06": ("who loses moves the end of the lock", "acquiring"),
+    "F40": ("a token that several attempts share", "scope"),
+    "F41": ("an error on the way in or out leaks the lock, or hides another error", "errors"),
+    "F47": ("units and options mixed up", "units"),
+    "F50": ("entering without a grant", "entering"),
+}
+
+
+def of(fault: str) -> tuple[Case, ...]:
+    """The cases of a class of fault, such as "F04".
+
+    Raises:
+        LabkitError: when there is no such class.
+    """
+    if fault not in FAULTS:
+        known = ", ".join(f"{one} ({what})" for one, (what, _) in FAULTS.items())
+        raise LabkitError(f'There are no cases for "{fault}". There are some for {known}.')
+    module = importlib.import_module(f"labkit.cases.{FAULTS[fault][1]}")
+    return tuple(case for case in module.CASES if case.fault == fault)
+
+
+def every() -> Iterator[Case]:
+    """All cases, in the order of their classes."""
+    for fault in FAULTS:
+        yield from of(fault)
+
+
+def named(name: str) -> Case:
+    """The case of this name, such as "late-delete".
+
+    Raises:
+        LabkitError: when there is no such case.
+    """
+    cases = {case.name: case for case in every()}
+    if name not in cases:
+        raise LabkitError(f'There is no case "{name}". There are: {", ".join(cases)}.')
+    return cases[name]

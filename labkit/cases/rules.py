@@ -1,0 +1,144 @@
+"""Rules that several cases use, and the dangers that a right worker has to survive."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from labkit.sim import resp
+from labkit.sim import schedule as moves
+from labkit.sim.commands import CRASHED, RAISED
+from labkit.sim.invariants import Danger, Invariant
+from labkit.sim.lab import Lab
+from labkit.sim.machine import Transition
+
+KEY = "lock"
+
+
+def _always_ends(rule: Invariant, memory: Any, transition: Transition) -> tuple[Any, str | None]:
+    for key, now in transition.after.items():
+        if rule.looks_at(key) and not now.row and now.expires_at_ms is None:
+            return memory, f"{key} has no expiry after {_said(transition)}"
+    return memory, None
+
+
+def _owner_changes(rule: Invariant, memory: Any, transition: Transition) -> tuple[Any, str | None]:
+    """Remembers who has set each key."""
+    setters = {key: who for key, who in memory if key in transition.after}
+    for key, now in transition.after.items():
+        before = transition.before.get(key)
+        if transition.reply is not None and before != now and rule.looks_at(key):
+            if before is not None and setters.get(key, "") != transition.move.worker:
+                return memory, f"{_said(transition)} changed the {key} that {setters[key]} had set"
+            setters[key] = transition.move.worker or ""
+    return frozenset(setters.items()), None
+
+
+def _never_revived(rule: Invariant, inside: Any, transition: Transition) -> tuple[Any, str | None]:
+    """Remembers who is inside a critical section."""
+    who = transition.move.worker
+    if who in inside:
+        for key in transition.after.keys() - transition.before.keys():
+            if rule.looks_at(key):
+                return inside, f"{_said(transition)} brought back the {key} that {who} had lost"
+    for turn in transition.turns:
+        for event in turn.events:
+            if event.name == "enter":
+                inside |= {turn.worker}
+            elif event.name == "leave":
+                inside -= {turn.worker}
+    return inside, None
+
+
+always_ends = Invariant("A lock is never without an expiry", _always_ends, keys=KEY)
+only_the_owner_changes = Invariant(
+    "Only its owner changes a lock or its expiry", _owner_changes, keys=KEY
+)
+never_revived = Invariant(
+    "A renewal never brings back a lock that has ended", _never_revived, keys=KEY
+)
+
+
+def nothing_is_left(lab: Lab) -> str | None:
+    """The lock is free once everybody has ended in an orderly way."""
+    holder = lab.redis.get(KEY)
+    return None if holder is None else f"all have ended, and the lock of {holder!s} is still there"
+
+
+def body_error_survives(lab: Lab) -> str | None:
+    """What the caller sees is what went wrong in the section, not what went wrong after it."""
+    for letter, outcome in lab.outcome.items():
+        hidden = outcome.error and outcome.error.__context__
+        while hidden is not None:
+            if isinstance(hidden, BodyFailed):
+                seen = type(outcome.error).__name__
+                return f"{letter}'s caller sees {seen}, which hides {hidden!r}"
+            hidden = hidden.__context__
+    return None
+
+
+class BodyFailed(Exception):
+    """What the work inside the section raises."""
+
+
+def survivors_get_in(lab: Lab) -> str | None:
+    """When one worker crashes, the other one gets its turn."""
+    if CRASHED in lab.outcome.values():
+        for letter, answer in lab.returned.items():
+            if answer == "gave up":
+                return f"{letter} gave up waiting for a lock whose owner has crashed"
+    return None
+
+
+# -- dangers --------------------------------------------------------------------------------------
+
+
+def _said(transition: Transition) -> str:
+    return f"{transition.move.worker}'s {transition.command}"
+
+
+def answered(name: str, *commands: str, reply: Any) -> Danger:
+    """The server refuses: one of these commands is answered like this."""
+
+    def happens(transition: Transition) -> bool:
+        command = transition.command
+        if command is None or transition.reply is None or transition.move.kind != moves.RUN:
+            return False
+        return command.name in commands and resp.decode(transition.reply) == reply
+
+    return Danger(name, happens)
+
+
+def lost(name: str, *commands: str) -> Danger:
+    """The answer to one of these commands does not arrive, and the lock is there."""
+
+    def happens(transition: Transition) -> bool:
+        is_lost = transition.move.kind in (moves.LOST_REPLY, moves.LOST_REQUEST)
+        command = transition.command
+        about_it = command is not None and command.name in commands
+        return is_lost and about_it and KEY in transition.after
+
+    return Danger(name, happens)
+
+
+def _crashes_holding(transition: Transition) -> bool:
+    lock = transition.after.get(KEY)
+    return transition.move.kind == moves.CRASH and lock is not None and lock.text.startswith(
+        transition.move.worker or "-"
+    )  # fmt: skip
+
+
+def _overruns(transition: Transition) -> bool:
+    gone = KEY in transition.before and KEY not in transition.after
+    return gone and transition.move.kind == moves.TIME
+
+
+def _raises_after_release(transition: Transition) -> bool:
+    ended = [turn.ended for turn in transition.turns if turn.ended]
+    return KEY not in transition.after and any(one.how == RAISED for one in ended)
+
+
+second_comer = answered("a second worker was refused the lock", "SET", reply=None)
+late_release = answered("a late owner's release was refused", "EVAL", reply=0)
+crashed_holding = Danger("a worker crashed while it held the lock", _crashes_holding)
+overrun = Danger("a lease ended before its holder had released it", _overruns)
+body_raised = Danger("the work failed, and the lock was free afterwards", _raises_after_release)

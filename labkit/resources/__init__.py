@@ -1,0 +1,23 @@
+"""What locks protect: things that two workers can both touch, each a store of its own.
+
+    connection  a database of SQLite, declared and used as a remote database would be
+    statements  SQL as commands: words on the wire, text for people, replies as bytes
+    database    SQLite itself: connections, transactions, and contents that can be put back
+
+A setup declares a resource, `lab.shared.bank = sqlite("CREATE TABLE ...")`; a worker reaches it as
+`me.shared.bank`, and a check as `lab.shared.bank`.
+"""
+
+import importlib
+from typing import Any
+
+#: Name -> module that defines it, loaded at first use.
+_WHERE = {"sqlite": "connection", "Result": "statements", "ConnectionLost": "connection"}
+
+__all__ = sorted(_WHERE)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"labkit.resources has no {name!r}. It has: {', '.join(__all__)}.")
+    return getattr(importlib.import_module(f"labkit.resources.{_WHERE[name]}"), name)
