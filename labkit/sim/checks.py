@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from labkit.sim.commands import STUCK, Ended
+from labkit.sim.commands import end_of
 from labkit.sim.errors import CheckError, LabkitError
 from labkit.sim.invariants import Invariant
 from labkit.sim.lab import Lab, read_only
@@ -53,10 +53,7 @@ class Checks:
 
     def judge(self, machine: Machine, state: State) -> str | None:
         """The first broken rule of a finished state, as a sentence; None if all hold."""
-        ends = tuple(
-            (letter, pending if isinstance(pending, Ended) else Ended(STUCK, reason=str(pending)))
-            for letter, pending in machine.pending(state).items()
-        )
+        ends = tuple((w, end_of(pending)) for w, pending in machine.pending(state).items())
         key = (state[WORLD], tuple((letter, repr(ended)) for letter, ended in ends))
         if machine is not self._machine:
             self._machine, self._judged = machine, {}

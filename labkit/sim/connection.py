@@ -12,6 +12,7 @@ import copy
 import functools
 import hashlib
 import inspect
+import math
 import socket
 from collections import deque
 from collections.abc import Callable
@@ -21,9 +22,9 @@ import redis
 from redis.connection import AbstractConnection, ConnectionPool
 
 from labkit.sim import resp
-from labkit.sim.commands import Command, Words
+from labkit.sim.commands import BLOCKING, Command, Words
 from labkit.sim.errors import NotModelled
-from labkit.sim.process import Lost
+from labkit.sim.process import GAVE_UP, Lost
 
 Ask = Callable[[Command], "bytes | Lost"]
 
@@ -97,10 +98,15 @@ class WorkerSocket:
         return tuple(words)
 
     def _exchange(self, words: tuple[Words, ...]) -> bytes:
-        reply = self._ask(Command(words, self._session, db=self._db))
+        patient = self._timeout if self._await_reply is not None else None
+        patience_ms = None
+        if patient and words[0][0].upper().decode("utf-8", "replace") in BLOCKING:
+            patience_ms = math.ceil(patient * 1000 - 1e-6)
+        command = Command(words, self._session, db=self._db, patience_ms=patience_ms)
+        reply = self._ask(command)
         if isinstance(reply, Lost):
-            if self._timeout and self._await_reply is not None:
-                self._await_reply(self._timeout)
+            if patient and self._await_reply is not None and reply is not GAVE_UP:
+                self._await_reply(patient)
             raise TimeoutError("timed out")
         return reply
 

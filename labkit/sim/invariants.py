@@ -19,7 +19,7 @@ from typing import Any
 
 from labkit.sim import resp
 from labkit.sim import schedule as moves
-from labkit.sim.commands import CRASHED, Command
+from labkit.sim.commands import CRASHED, STUCK, Command
 from labkit.sim.lab import Lab
 from labkit.sim.machine import Transition
 from labkit.sim.process import Event
@@ -119,10 +119,25 @@ def _no_lost_update(rule: Invariant, memory: Any, transition: Transition) -> Ver
 
 def _set(command: Command, reply: bytes) -> Iterator[str]:
     """The keys that a SET has written, alone or in a transaction."""
-    if resp.decode(reply) is not None:  # neither refused by NX nor aborted by WATCH
-        for words in command.words:
-            if words[0].upper() == b"SET":
-                yield _key(words)
+    answer = resp.decode(reply)
+    if len(command.words) > 1 and answer is None:  # aborted by WATCH
+        return
+    for words in command.words:
+        if words[0].upper() == b"SET" and (len(command.words) > 1 or not _refused(words, answer)):
+            yield _key(words)
+
+
+def _refused(words: tuple[bytes, ...], answer: Any) -> bool:
+    """Whether a SET was refused by its condition: NX, XX or IFEQ.
+
+    With GET the answer is the value before, so that "nothing" means success with NX.
+    """
+    options = [word.upper() for word in words[3:]]
+    if b"GET" not in options:
+        return answer is None
+    if b"IFEQ" in options:
+        return bool(answer != words[3 + options.index(b"IFEQ") + 1])
+    return (b"NX" in options and answer is not None) or (b"XX" in options and answer is None)
 
 
 def _key(words: tuple[bytes, ...]) -> str:
@@ -159,11 +174,14 @@ def _not_behind_itself(rule: Invariant, memory: Any, transition: Transition) -> 
     command, worker = transition.command, transition.move.worker
     setters = dict(memory)
     if command is not None and transition.move.kind == moves.RUN:
-        words = [word.upper() for word in command.words[0]]
-        asks = words[0] == b"SETNX" or (words[0] == b"SET" and b"NX" in words[3:])
-        refused = transition.reply in (b"$-1\r\n", b":0\r\n")
-        key = command.words[0][1].decode("utf-8", "replace") if asks else ""
-        if asks and refused and setters.get(key) == worker:
+        words, answer = command.words[0], resp.decode(transition.reply or resp.NIL)
+        refused = answer == 0
+        if words[0].upper() == b"SET":
+            # With GET, a client that finds its own value knows that it has the lock.
+            asks = b"NX" in map(bytes.upper, words[3:])
+            refused = asks and _refused(words, answer) and answer != words[2]
+        key = _key(words) if refused and words[0].upper() in (b"SET", b"SETNX") else ""
+        if setters.get(key) == worker:
             return memory, f"{worker} is told that {key} is taken, and the one who took it is {worker}"
     return frozenset(_setters(rule, memory, transition).items()), None
 
@@ -216,6 +234,7 @@ def _waiters_end(lab: Lab) -> str | None:
         answer = lab.returned.get(letter)
         if outcome != CRASHED and answer not in ("done", "gave up", "queued"):
             how = f"returned {answer!r}" if outcome == "returned" else f"{outcome} {outcome.reason}"
+            how = f"is stuck: it {outcome.reason}" if outcome == STUCK else how
             return f"{letter} {how}: neither done, nor gave up, nor queued"
     return None
 

@@ -51,8 +51,8 @@ class Program:
         if self.setup is not None:
             fill = self.setup
 
-            def setup(execute: Any) -> None:
-                fill(Lab(execute))
+            def setup(execute: Any, speak: Any) -> None:
+                fill(Lab(execute, speak=speak))
 
         return Machine(
             self.workers, setup=setup, monitors=self.checks.monitors, stores=stores, **settings
