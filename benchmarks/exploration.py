@@ -34,7 +34,7 @@ KNOWN = {
 LIMIT_S = 60  # for each run of the growth table
 
 
-# -- the program, for labkit ----------------------------------------------------------------------
+# -- the program, for labkit -----------------------------------------------------------------------
 
 
 def withdraw(me):
@@ -74,7 +74,7 @@ def explore_with_labkit(workers: str, pauses: int) -> dict[str, int]:
     }
 
 
-# -- the program, as a model written by hand --------------------------------------------------------
+# -- the program, as a model written by hand -------------------------------------------------------
 
 Replies = tuple  # what a worker has been told so far; how many says where it stands
 Key = tuple  # value, last instant of its life (None: for ever)
@@ -156,7 +156,9 @@ class Model:
         ends = [last for _, (_, last) in contents if last is not None]
         if can_run and pauses and ends:
             now_ms = min(ends) + 1
-            left = frozenset(item for item in contents if item[1][1] is None or item[1][1] >= now_ms)
+            left = frozenset(
+                item for item in contents if item[1][1] is None or item[1][1] >= now_ms
+            )
             yield now_ms, left, pauses - 1, workers
 
     def is_wrong(self, state: tuple) -> bool:
@@ -176,7 +178,7 @@ def explore_by_hand(workers: str, pauses: int) -> dict[str, int]:
     }
 
 
-# -- measuring ------------------------------------------------------------------------------------
+# -- measuring -------------------------------------------------------------------------------------
 
 PROGRAMS = {"labkit": explore_with_labkit, "model": explore_by_hand}
 
@@ -206,7 +208,9 @@ def compare(workers: str, pauses: int) -> None:
             assert pair[0][what] == pair[1][what], f"{what}: {pair[0]} but {pair[1]}"
         assert pair[0]["schedules"] == KNOWN[workers, pauses]
     ratios = [labkit["seconds"] / model["seconds"] for labkit, model in pairs]
-    print(f"{workers}, {pauses} pause: {pairs[0][0]['schedules']:,} schedules, {RUNS} runs in turns")
+    print(
+        f"{workers}, {pauses} pause: {pairs[0][0]['schedules']:,} schedules, {RUNS} runs in turns"
+    )
     for place, program in enumerate(PROGRAMS):
         runs = [pair[place] for pair in pairs]
         print(f"  {program:6}  {runs[0]['states']:>7,} states"

@@ -56,7 +56,8 @@ def race(
     program = Program(worker, workers, setup, None)
     with contextlib.closing(Wire(server)) as wire:
         wire.clear()
-        lab = Lab(lambda command: b"".join(wire.exchange(command.words, command.db)))
+        lab = Lab(lambda command: b"".join(wire.exchange(command.words, command.db)),
+                  speak=wire.must_understand)  # fmt: skip
         if setup is not None:
             setup(lab)
     start = threading.Barrier(len(program.workers))

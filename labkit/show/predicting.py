@@ -7,8 +7,8 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from labkit.show.models import PREDICTIONS, Prediction, Predictions
 from labkit.draw.svg import escape
+from labkit.show.models import PREDICTIONS, Prediction, Predictions
 from labkit.show.twin import Twin
 
 

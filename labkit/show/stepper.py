@@ -7,9 +7,9 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from labkit.show.models import Option, Stepper
 from labkit.draw.svg import escape
 from labkit.draw.timeline import timeline
+from labkit.show.models import Option, Stepper
 from labkit.show.twin import Twin
 from labkit.sim.nodes import Worker
 

@@ -24,13 +24,11 @@ class Checks:
 
     def __init__(self, check: Check | Iterable[Check] | None) -> None:
         if check is None:
-            self.all: tuple[Check, ...] = ()
-        elif isinstance(check, Invariant):
-            self.all = (check,)
-        elif callable(check):
-            self.all = (check,)
+            self.all: tuple[Any, ...] = ()
+        elif isinstance(check, list | tuple | set):
+            self.all = tuple(check)
         else:
-            self.all = tuple(check) if isinstance(check, list | tuple | set) else (check,)
+            self.all = (check,)
         for one in self.all:
             if not (isinstance(one, Invariant) or callable(one)):
                 raise CheckError(

@@ -19,7 +19,10 @@ from collections.abc import Callable
 from typing import Any
 
 import redis
+from redis.backoff import NoBackoff
+from redis.client import CaseInsensitiveDict
 from redis.connection import AbstractConnection, ConnectionPool
+from redis.retry import Retry
 
 from labkit.sim import resp
 from labkit.sim.commands import BLOCKING, Command, Words
@@ -166,13 +169,13 @@ class WorkerConnection(AbstractConnection):
 
 def plain_client(ask: Ask, new_session: Callable[[], str]) -> redis.Redis:
     """The client behind `me.redis` and `lab.redis`: text replies, no retries, no waiting."""
-    # redis-py takes longer to build a client than to use it, so this one is a copy.
+    # redis-py takes longer to build a client than to use it, so this one is a copy. It does not
+    # tell the server its own version: looking that up takes longest of all.
     client = copy.copy(plain_template())
-    client.response_callbacks = type(client.response_callbacks)({})
-    dict.update(client.response_callbacks, plain_template().response_callbacks)
-    kwargs = _connection_settings(plain_template(), ask=ask, new_session=new_session)
-    kwargs |= dict.fromkeys(kwargs.keys() & {"driver_info", "lib_name", "lib_version"})
-    client.connection_pool = ConnectionPool(WorkerConnection, **kwargs)
+    callbacks, client.response_callbacks = client.response_callbacks, CaseInsensitiveDict({})
+    dict.update(client.response_callbacks, callbacks)  # the names are in capitals already
+    settings = _connection_settings(client, ask=ask, new_session=new_session)
+    client.connection_pool = ConnectionPool(WorkerConnection, **settings)
     return client
 
 
@@ -199,7 +202,10 @@ def client(
 @functools.cache
 def plain_template() -> redis.Redis:
     """What `plain_client` copies. Built outside of workers: building it draws random numbers."""
-    return redis.Redis(decode_responses=True, retry=None, socket_timeout=None, protocol=2)
+    return redis.Redis(
+        decode_responses=True, retry=Retry(NoBackoff(), 0), socket_timeout=None, protocol=2,
+        driver_info=None,
+    )  # fmt: skip
 
 
 def _connection_settings(client: redis.Redis, **lab: Any) -> dict[str, Any]:

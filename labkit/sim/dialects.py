@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from fakeredis import _msgs as msgs
 from fakeredis._commands import Key, Signature
@@ -29,14 +29,22 @@ class Dialect:
 
     Attributes:
         name: as it is chosen.
-        kind: "redis" or "valkey".
         more: command -> function and signature, for what fakeredis lacks or lacks a part of.
     """
 
     name: str
-    kind: str
+    kind: Literal["redis", "valkey"]
     version: tuple[int, ...]
     more: Mapping[str, tuple[Function, Signature]]
+
+    @property
+    def title(self) -> str:
+        return self.name.capitalize()
+
+    @property
+    def probes(self) -> list[tuple[bytes, ...]]:
+        """Commands that change nothing, each of which only a server with this dialect accepts."""
+        return [_PROBES[command] for command in sorted(_NEW[self.name])]
 
     def who_knows(self, command: str) -> str:
         """Which dialect has this command, as a sentence for an error; empty if none has."""
@@ -53,7 +61,8 @@ def dialect(name: str) -> Dialect:
     if name not in _NEW:
         known = ", ".join(f'"{one}"' for one in _NEW)
         raise LabkitError(f"lab.server = {name!r}: it can imitate {known}.")
-    kind, _, version = name.partition(" ")
+    _, _, version = name.partition(" ")
+    kind: Literal["redis", "valkey"] = "redis" if name.startswith("redis") else "valkey"
     more = {command.lower(): _EMULATED[command] for command in _NEW[name] if command in _EMULATED}
     return Dialect(name, kind, tuple(map(int, version.split("."))), more)
 
@@ -95,9 +104,18 @@ class _Nowhere:
         pass
 
 
+def _signature(name: str, fixed: tuple[Any, ...], repeat: tuple[Any, ...] = ()) -> Signature:
+    return Signature(name, name, fixed, repeat)
+
+
 _EMULATED = {
-    "DELIFEQ": (_delifeq, Signature("delifeq", "delifeq", (Key(), bytes))),
-    "SET": (_set_if, Signature("set", "set_", (Key(), bytes), (bytes,))),
+    "DELIFEQ": (_delifeq, _signature("delifeq", (Key(), bytes))),
+    "SET": (_set_if, _signature("set", (Key(), bytes), (bytes,))),
+}
+_PROBES = {
+    "SET": (b"SET", b"labkit:probe", b"", b"IFEQ", b"no key holds this"),
+    "DELEX": (b"DELEX", b"labkit:probe", b"IFEQ", b"no key holds this"),
+    "DELIFEQ": (b"DELIFEQ", b"labkit:probe", b"no key holds this"),
 }
 REDIS_7 = "redis 7"
 #: Dialect -> what it has beyond Redis 7 that locks can use. SET stands for its option IFEQ.

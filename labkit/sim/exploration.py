@@ -170,8 +170,8 @@ class _Search:
         self.left += ways * any("leave" in work for work in works)
         self.returned += ways * any(RETURNED in work for work in works)
         self.sections = self.sections or any("enter" in work for work in works)
-        ends = self.machine.pending(state).values()
-        for reason in dict.fromkeys(e.reason for e in ends if isinstance(e, Ended) and e.how == RAISED):
+        ends = [end for end in self.machine.pending(state).values() if isinstance(end, Ended)]
+        for reason in dict.fromkeys(end.reason for end in ends if end.how == RAISED):
             self.raised[reason] += ways
         return broken
 

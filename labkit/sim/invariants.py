@@ -103,9 +103,9 @@ def _no_lost_update(rule: Invariant, memory: Any, transition: Transition) -> Ver
     worker, command = transition.move.worker, transition.command
     if command is None or transition.reply is None or worker is None:
         return memory, None
-    if command.name == "GET" and transition.move.kind == moves.RUN:
-        if rule.looks_at(key := _key(command.words[0])):
-            held[worker, key] = ""
+    key = _key(command.words[0])
+    if command.name == "GET" and transition.move.kind == moves.RUN and rule.looks_at(key):
+        held[worker, key] = ""
     overwritten = {key for key in _set(command, transition.reply) if rule.looks_at(key)}
     for key in sorted(overwritten | set(_written(rule, transition))):
         changed_by = held.get((worker, key), "")

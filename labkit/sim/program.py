@@ -13,7 +13,6 @@ from labkit.sim.errors import LabkitError, NotModelled
 from labkit.sim.lab import Lab
 from labkit.sim.machine import Machine
 from labkit.sim.nodes import Worker
-from labkit.sim.store import Store
 from labkit.sim.virtual import virtual_world
 
 #: Faults that are modelled so far.
@@ -45,7 +44,7 @@ class Program:
         self.check = check
         self.checks = Checks(check)
 
-    def machine(self, stores: Mapping[str, Store] | None = None, **settings: Any) -> Machine:
+    def machine(self, **settings: Any) -> Machine:
         """A new machine in its first state. Use it inside `virtual()`, and close it there."""
         setup = None
         if self.setup is not None:
@@ -55,7 +54,7 @@ class Program:
                 fill(Lab(execute, speak=speak))
 
         return Machine(
-            self.workers, setup=setup, monitors=self.checks.monitors, stores=stores, **settings
+            self.workers, setup=setup, monitors=self.checks.monitors, **settings
         )
 
     def virtual(self) -> Any:
@@ -71,18 +70,17 @@ class Program:
             return "{" + ", ".join(pairs) + "}"
         return _name(self.worker)
 
-    def call(self, schedule: str, *, partial: bool) -> str:
-        """The line of Python that replays a schedule of this program."""
-        words = [self.name, f'"{schedule}"']
+    def call(self, function: str, *schedule: str, **options: Any) -> str:
+        """The line of Python that runs this program again: `replay(...)` or `simulate(...)`."""
+        words = [self.name, *(f'"{text}"' for text in schedule)]
         if not isinstance(self.worker, Mapping) and list(self.workers) != ["A", "B"]:
             words.append(f'workers="{"".join(self.workers)}"')
         if self.setup is not None:
             words.append(f"setup={_name(self.setup)}")
         if self.checks.all:
             words.append(f"check={self.checks.source}")
-        if partial:
-            words.append("partial=True")
-        return f"replay({', '.join(words)})"
+        words += [f"{name}={value}" for name, value in options.items() if value]
+        return f"{function}({', '.join(words)})"
 
 
 def fault_budget(faults: str | Mapping[str, int]) -> dict[str, int]:
@@ -111,21 +109,25 @@ def _by_letter(worker: Any, workers: str | None) -> dict[str, Worker]:
     else:
         letters = "AB" if workers is None else workers
         if not isinstance(letters, str) or not letters or len(set(letters)) < len(letters):
-            raise LabkitError(f'workers={letters!r}: write one letter for each worker, as in "ABC".')
+            raise LabkitError(f'workers={letters!r}: write a letter for each worker, as in "ABC".')
         found = dict.fromkeys(letters, worker)
     if not found:
         raise LabkitError("The mapping of workers is empty: name at least one worker.")
     for letter, function in found.items():
         if not isinstance(letter, str) or len(letter) != 1 or not ("A" <= letter <= "Z"):
             raise LabkitError(f'"{letter}" cannot name a worker. Use one capital letter, A to Z.')
-        if not callable(function):
-            raise LabkitError(f"Worker {letter} is {function!r}, not a function of one argument.")
-        if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
-            raise LabkitError(
-                f"Worker {letter}, {_name(function)}, is a generator or a coroutine: calling it runs "
-                f"nothing of it. A worker is a plain function, without yield, async and await."
-            )
+        _check_function(letter, function)
     return found
+
+
+def _check_function(letter: str, function: Any) -> None:
+    if not callable(function):
+        raise LabkitError(f"Worker {letter} is {function!r}, not a function of one argument.")
+    if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
+        raise LabkitError(
+            f"Worker {letter}, {_name(function)}, is a generator or a coroutine: calling it runs "
+            f"nothing of it. A worker is a plain function, without yield, async and await."
+        )
 
 
 def _name(function: Any) -> str:

@@ -10,17 +10,16 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
 
 from labkit.sim import schedule as moves
 from labkit.sim.checks import Check
 from labkit.sim.commands import Command, Ended, Waiting
-from labkit.sim.errors import NotModelled, ScheduleError
+from labkit.sim.errors import LabkitError, NotModelled, ScheduleError
 from labkit.sim.machine import BROKEN, MEMORY, PASS_TIME, WORLD, Machine, State, Transition
 from labkit.sim.nodes import Worker
 from labkit.sim.program import MODELLED, Program, Setup
 from labkit.sim.schedule import Move, Schedule
-from labkit.sim.store import Store
 from labkit.sim.trace import Step, Trace, step_of
 
 
@@ -71,7 +70,7 @@ class Execution:
             broken=broken,
             broken_at=len(self.steps) if self.broken_at is None and broken else self.broken_at,
             rule="; ".join(program.checks.names) or None,
-            call=program.call(text, partial=partial),
+            call=program.call("replay", text, partial=partial),
             complete=complete,
             start=self.machine.worlds.contents(self.machine.start[WORLD]),
         )
@@ -129,14 +128,10 @@ def why_not(machine: Machine, state: State, move: Move) -> str:
 
 
 @contextlib.contextmanager
-def executing(
-    program: Program,
-    stores: Mapping[str, Store] | None = None,
-    faults: Sequence[str] = MODELLED,
-) -> Iterator[Execution]:
+def executing(program: Program, faults: Sequence[str] = MODELLED) -> Iterator[Execution]:
     """An execution without budgets: every modelled move may be made, faults of these kinds too."""
     with program.virtual():
-        machine = program.machine(stores, faults=faults)
+        machine = program.machine(faults=faults)
         try:
             yield Execution(program, machine)
         finally:
@@ -151,7 +146,6 @@ def replay(
     setup: Setup | None = None,
     check: Check | Iterable[Check] | None = None,
     partial: bool = False,
-    stores: Mapping[str, Store] | None = None,
 ) -> Trace:
     """Make exactly the moves of a schedule.
 
@@ -162,13 +156,12 @@ def replay(
         setup: fills the stores before the first move.
         check: an invariant, a function of the finished lab, or several.
         partial: accept a schedule that stops before everybody has ended.
-        stores: other stores than the simulated Redis, such as a real server.
 
     Raises:
         ScheduleError: for a move that is not enabled, or a schedule that stops early.
     """
     program = Program(worker, workers, setup, check)
-    with executing(program, stores) as execution:
+    with executing(program) as execution:
         for move in Schedule.parse(schedule):
             _refuse_unmodelled(move)
             execution.make(move)
@@ -198,6 +191,8 @@ def simulate(
     """
     choose = strategy or earliest(pause)
     program = Program(worker, workers, setup, check)
+    if pause is not None and pause[0] not in program.workers:
+        raise LabkitError(f"pause={pause}: there is no worker {pause[0]}.")
     with executing(program) as execution:
         while len(execution.steps) < moves_max:
             chosen = choose(execution)
@@ -207,7 +202,9 @@ def simulate(
                 execution.make(chosen)
             else:
                 execution.pass_to(chosen)
-        return execution.trace()
+        # A pause may end where no deadline is, so that its schedule alone says too little.
+        call = program.call("simulate", strategy=strategy and strategy.__name__, pause=pause)
+        return replace(execution.trace(), call=call)
 
 
 def earliest(pause: tuple[str, int, float] | None = None) -> Callable[[Execution], Move | int | None]:

@@ -1,9 +1,9 @@
 """Every schedule of a small program, one after the other: slow, simple, and with nothing shared.
 
-A program is data: a list of instructions. `behaviour` says what it does, as a generator that yields
-requests and is told their answers. The same generator is driven twice: `as_worker` lets redis-py and
-labkit answer it; `enumerate_all` answers it from a dictionary and tries every order of moves by
-plain recursion. Neither fakeredis nor any table of labkit takes part in the second.
+A program is data: a list of instructions. `behaviour` says what it does, as a generator that
+yields requests and is told their answers. The same generator is driven twice: `as_worker` lets
+redis-py and labkit answer it; `enumerate_all` answers it from a dictionary and tries every order of
+moves by plain recursion. Neither fakeredis nor any table of labkit takes part in the second.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class TooMany(Exception):
     """The program has more schedules than a test should try."""
 
 
-# -- what a program does --------------------------------------------------------------------------
+# -- what a program does ---------------------------------------------------------------------------
 
 
 def behaviour(program: tuple, name: str) -> Iterator[Any]:
@@ -74,7 +74,7 @@ def _do(request: tuple, stop_if: str, catch: bool, name: str) -> Iterator[Any]:
         raise ValueError(f"{name} stops")
 
 
-# -- answered by labkit -----------------------------------------------------------------------------
+# -- answered by labkit ----------------------------------------------------------------------------
 
 
 def as_worker(program: tuple) -> Callable[[Any], Any]:
@@ -144,7 +144,7 @@ def _is_wrong(salt: int, now_ms: int, ends: list, store: list) -> bool:
     return zlib.crc32(repr((salt, now_ms, ends, store)).encode()) % 3 == 0
 
 
-# -- answered from a dictionary -----------------------------------------------------------------------
+# -- answered from a dictionary --------------------------------------------------------------------
 
 TIMED_OUT = object()
 
@@ -222,7 +222,10 @@ def _offer(counted: Counted, path: tuple) -> None:
         sum(move.kind in "?~!" and move.kind != "" for move in path),
         sum(move.kind == "t" for move in path),
         sum(a != b for a, b in zip(workers, workers[1:], strict=False)),
-        [("", "-", "^", "?", "~", "!", "t").index(m.kind) * 26 + ord(m.worker or "A") for m in path],
+        [
+            ("", "-", "^", "?", "~", "!", "t").index(m.kind) * 26 + ord(m.worker or "A")
+            for m in path
+        ],
     )
     if counted.best is None or key < counted.best[0]:
         counted.best = (key, path)

@@ -75,5 +75,3 @@ return 0
 
 def anything(lab):
     """A check that always holds."""
-
-

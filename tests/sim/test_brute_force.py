@@ -23,9 +23,13 @@ commands = st.one_of(
               st.tuples(st.just("INCR"), keys)),
 )  # fmt: skip
 instructions = st.one_of(
-    st.tuples(st.just("do"), commands, st.sampled_from(["", "nothing", "something"]), st.booleans()),
+    st.tuples(
+        st.just("do"), commands, st.sampled_from(["", "nothing", "something"]), st.booleans()
+    ),
     st.tuples(st.just("do"), commands, st.just(""), st.booleans()),
-    st.tuples(st.just("acquire"), keys, ttls, st.sampled_from([1, 2]), st.sampled_from([0, 50, 60])),
+    st.tuples(
+        st.just("acquire"), keys, ttls, st.sampled_from([1, 2]), st.sampled_from([0, 50, 60])
+    ),
     st.tuples(st.just("watched"), st.just("a")),
     st.tuples(st.just("sleep"), st.sampled_from([50, 51, 101])),
     st.tuples(st.just("late"), st.sampled_from([1, 60, 101])),
@@ -55,7 +59,7 @@ cases = st.fixed_dictionaries({
 seen: Counter[str] = Counter()
 
 
-@settings(derandomize=True, max_examples=200, deadline=None, database=None, phases=[Phase.generate],
+@settings(derandomize=True, max_examples=130, deadline=None, database=None, phases=[Phase.generate],
           suppress_health_check=list(HealthCheck))  # fmt: skip
 @given(cases)
 def agrees_with_brute_force(case):
@@ -96,8 +100,8 @@ def test_exploration_agrees_with_brute_force_on_generated_programs():
     """Schedules, violating, cut, and the counterexample to the letter."""
     seen.clear()
     agrees_with_brute_force()
-    assert seen["compared"] >= 150
-    assert seen["schedules"] >= 5_000
-    for what in ("violated", "holds within bounds", "gave up", "cut", "both inside",
-                 *(f"counterexample with {kind}" for kind in ("run", "t", "?", "~", "!"))):  # fmt: skip
-        assert seen[what] >= 5, f"too few cases of {what!r}: {seen}"
+    assert seen["compared"] >= 100
+    assert seen["schedules"] >= 4_000
+    kinds = [f"counterexample with {kind}" for kind in ("run", "t", "?", "~", "!")]
+    for what in ("violated", "holds within bounds", "gave up", "cut", "both inside", *kinds):
+        assert seen[what] >= 3, f"too few cases of {what!r}: {seen}"

@@ -17,7 +17,7 @@ def commands(trace):
     return [step.command for step in trace.steps]
 
 
-# -- retries and time-outs ------------------------------------------------------------------------
+# -- retries and time-outs -------------------------------------------------------------------------
 
 
 def test_me_redis_never_resends():
@@ -35,7 +35,10 @@ def test_with_redis_pys_defaults_each_resend_is_a_move():
 
     trace = alone(worker, "A? t t A")
     assert commands(trace)[::3] == ["SET lock A NX", "SET lock A NX"]
-    assert trace.steps[1].at_ms == 1000 * redis.Redis().connection_pool.connection_kwargs["socket_timeout"]
+    assert (
+        trace.steps[1].at_ms
+        == 1000 * redis.Redis().connection_pool.connection_kwargs["socket_timeout"]
+    )
     assert trace.pending["A"].value is None
     assert alone(worker, "A~ t t A").pending["A"].value is True
 
@@ -140,7 +143,7 @@ def test_what_one_worker_sets_on_its_client_nobody_else_sees():
     assert (trace.pending["A"].value, trace.pending["B"].value) == ("odd", None)
 
 
-# -- pipelines, transactions, scripts -------------------------------------------------------------
+# -- pipelines, transactions, scripts --------------------------------------------------------------
 
 
 def test_a_plain_pipeline_is_one_move_per_command():

@@ -93,7 +93,9 @@ def test_independent_commands_interleave_in_multinomially_many_ways(
     workers, commands, schedules, symmetry
 ):
     assert schedules == factorial(commands * len(workers)) // factorial(commands) ** len(workers)
-    found = explore(counting(commands), check=anything, workers=workers, pauses=0, symmetry=symmetry)
+    found = explore(
+        counting(commands), check=anything, workers=workers, pauses=0, symmetry=symmetry
+    )
     assert (found.schedules, found.violating) == (schedules, 0)
     assert found.verdict == "holds within bounds"
 

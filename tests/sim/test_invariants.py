@@ -217,7 +217,7 @@ def test_an_invariant_is_named_by_a_sentence_and_by_its_identifier(case):
     assert found.counterexample.trace.call.endswith(f"check={name})")
 
 
-# -- what each of them must not overlook, or must not blame ------------------------------------------
+# -- what each of them must not overlook, or must not blame ----------------------------------------
 
 
 def both(one, other, rule, **bounds):

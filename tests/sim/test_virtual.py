@@ -8,7 +8,6 @@ import secrets
 import signal
 import threading
 import time
-import types
 import uuid
 from time import sleep as imported_sleep
 
@@ -274,15 +273,11 @@ def test_a_fraction_of_a_millisecond_is_rounded_up():
 
 
 def test_a_module_imported_between_two_runs_is_covered(tmp_path, monkeypatch):
-    def worker(me):
-        return late.nap(me)
-
+    assert returned(lambda me: me.now(), "") == 0
     (tmp_path / "late_module.py").write_text(
         "from time import sleep\ndef nap(me):\n    sleep(7)\n    return me.now()\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    late = types.SimpleNamespace(nap=lambda me: me.now())
-    assert returned(worker, "") == 0
-    import late_module as late
+    import late_module
 
-    assert returned(worker, "t") == 7
+    assert returned(lambda me: late_module.nap(me), "t") == 7
