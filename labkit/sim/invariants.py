@@ -153,6 +153,19 @@ def _owner_releases(rule: Invariant, memory: Any, transition: Transition) -> Ver
     return frozenset(_setters(rule, memory, transition).items()), None
 
 
+def _owner_renews(rule: Invariant, memory: Any, transition: Transition) -> Verdict:
+    """A worker that says it has renewed a lease says so with the event `renewed`."""
+    worker, command, setters = transition.move.worker, transition.command, dict(memory)
+    renewed = any(event.name == "renewed" for _, event in _events(transition))
+    for key, now in transition.after.items() if transition.reply is not None else ():
+        before, setter = transition.before.get(key), setters.get(key, worker)
+        if before is None and renewed and rule.looks_at(key):
+            return memory, f"{worker}'s {command} brought back a lease that had ended"
+        if before is not None and before != now and setter != worker:
+            return memory, f"{worker}'s {command} changed the lease that {setter} had begun"
+    return frozenset(_setters(rule, memory, transition).items()), None
+
+
 def _freed_after_crash(rule: Invariant, memory: Any, transition: Transition) -> Verdict:
     """Remembers which worker created a key that has no TTL, and who is gone."""
     created, gone = dict(memory[0]), dict(memory[1])
@@ -242,6 +255,7 @@ def _waiters_end(lab: Lab) -> str | None:
 mutual_exclusion = Invariant("At most one worker is in the critical section", _one_inside)
 no_lost_update = Invariant("No update is lost", _no_lost_update)
 only_the_owner_releases = Invariant("Only the owner releases", _owner_releases)
+only_the_owner_renews = Invariant("Only the owner renews, and only what is there", _owner_renews)
 freed_after_crash = Invariant(
     "A worker that is gone leaves no key without an expiry", _freed_after_crash, start=(frozenset(), frozenset())
 )

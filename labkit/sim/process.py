@@ -285,7 +285,7 @@ class Me:
         """Tell the invariants that something happened that no command shows.
 
         Names that invariants know: granted(number), accepted(resource, number), effect(key),
-        lost(), compensated(). Details must be hashable.
+        renewed(), lost(), compensated(). Details must be hashable.
         """
         self._process.event(name, **details)
 

@@ -29,8 +29,8 @@ from labkit.sim.commands import Command, Words
 from labkit.sim.dialects import REDIS_7, Dialect, dialect
 from labkit.sim.errors import NotModelled
 from labkit.sim.process import Blocked
-from labkit.sim.waiting import Ear, Waiter, serve
 from labkit.sim.virtual import EPOCH_S
+from labkit.sim.waiting import Ear, Waiter, serve
 
 _BLOCKING = {"BRPOPLPUSH", "BZPOPMIN", "BZPOPMAX", "BLMPOP", "BZMPOP",
              "WAIT", "WAITAOF", "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "MONITOR"}  # fmt: skip
@@ -207,9 +207,9 @@ class FakeRedis:
 
     def _unknown(self, command: Command) -> str:
         return (
-            f'The simulated Redis (fakeredis, as {self.dialect.title}) does not know '
-            f'"{command.name}". {self.dialect.who_knows(command.name)}If a real server does, ask it '
-            f"there, without a schedule: labkit.servers.race(...) or server.client()."
+            f"The simulated Redis (fakeredis, as {self.dialect.title}) does not know "
+            f'"{command.name}". {self.dialect.who_knows(command.name)}If a real server does, '
+            f"ask it there, without a schedule: labkit.servers.race(...) or server.client()."
         )
 
 
