@@ -6,7 +6,7 @@ fencing token      a number that grows with every grant, so that a resource can 
 indefinite result  no answer came: the command may have been executed, or not
 
 Copy this module: redis-py is all it needs. The classes are a ladder. Each repairs one fault of the
-one before (the last two build upon it), and the notebooks show by which schedule the fault is found. For production, take a lock
+one before, and the notebooks show by which schedule the fault is found. For production, take a lock
 that is maintained, such as redis-py's own `Lock`, once you know which of these it is.
 
 What all of them can never do: a lock is a lease. It can end while its holder is paused, so whatever

@@ -34,6 +34,10 @@ class NoServer(LabkitError):
     """There is no server of that kind here, it does not start, or it must not be used."""
 
 
+class NotUnderstood(NoServer):
+    """The server lacks a command that a setup asks for."""
+
+
 class ServerGone(LabkitError):
     """A server stopped, or does not answer any more."""
 
@@ -137,8 +141,10 @@ class Wire:
         asked = dialect(dialect_name)
         for words in asked.probes:
             if self.exchange([words])[0][:1] == b"-":
-                raise NoServer(f"The setup asks for {asked.title}, and {self._server.name} does "
-                               f"not understand {words[0].decode()} as it is used there.")  # fmt: skip
+                raise NotUnderstood(
+                    f"The setup asks for {asked.title}, and {self._server.name} does not "
+                    f"understand {words[0].decode()} as it is used there."
+                )
 
     def close(self) -> None:
         self._connection.disconnect()

@@ -39,7 +39,13 @@ _CHATTER = {b"HELLO", b"AUTH", b"CLIENT", b"SELECT", b"SCRIPT"}
 class WorkerSocket:
     """What redis-py takes for a socket: bytes out become commands, replies come back as bytes."""
 
-    def __init__(self, ask: Ask, session: str, await_reply: Callable[[float], None] | None) -> None:
+    def __init__(
+        self,
+        ask: Ask,
+        session: str,
+        await_reply: Callable[[float], None] | None,
+        scripts: dict[bytes, bytes],
+    ) -> None:
         self._ask = ask
         self._session = session
         self._await_reply = await_reply
@@ -47,7 +53,7 @@ class WorkerSocket:
         self._commands = resp.CommandReader()
         self._sent: deque[Words] = deque()
         self._arrived = b""
-        self._scripts: dict[bytes, bytes] = {}
+        self._scripts = scripts
         self._db = 0
 
     # -- the part of a socket's interface that redis-py uses ----------------------------------
@@ -143,17 +149,18 @@ class WorkerConnection(AbstractConnection):
         *,
         ask: Ask,
         new_session: Callable[[], str],
+        scripts: dict[bytes, bytes],
         await_reply: Callable[[float], None] | None = None,
         socket_timeout: float | None = None,
         **settings: Any,
     ) -> None:
         super().__init__(**settings)
         self.socket_timeout = socket_timeout
-        self._lab = (ask, new_session, await_reply)
+        self._lab = (ask, new_session, await_reply, scripts)
 
     def _connect(self) -> WorkerSocket:
-        ask, new_session, await_reply = self._lab
-        worker_socket = WorkerSocket(ask, new_session(), await_reply)
+        ask, new_session, await_reply, scripts = self._lab
+        worker_socket = WorkerSocket(ask, new_session(), await_reply, scripts)
         worker_socket.settimeout(self.socket_timeout)
         return worker_socket
 
@@ -211,6 +218,7 @@ def plain_template() -> redis.Redis:
 def _connection_settings(client: redis.Redis, **lab: Any) -> dict[str, Any]:
     """A client's settings, without those that concern the network."""
     settings = client.connection_pool.connection_kwargs
+    lab["scripts"] = {}  # the server keeps them, so a new connection still has them
     return lab | {name: settings[name] for name in _KNOWN_SETTINGS & settings.keys()}
 
 

@@ -160,21 +160,21 @@ class Machine:
                         continue
                 else:
                     can_run = True
-                run_on = self._served(state, option) if served else ()
-                kept = self._memory_after(memory, world, local, option, run_on) if watched else memory
+                others = self._served(state, option) if served else ()
+                kept = (self._memory_after(memory, world, local, option, others)
+                        if watched else memory)  # fmt: skip
                 after = [world_after, left, kept, *locals_]
                 after[place] = local_after
-                for other, local_other in run_on:
+                for other, local_other in others:
                     after[other] = local_other
                 found.append((move, tuple(after)))  # type: ignore[arg-type]
         if self._alike:
             found = self._once_for_all_alike(state, found)
         later = self._time_passes(state, can_run)
-        if later is not None:
-            found.append((PASS_TIME, later))
-        elif not can_run:
-            return []  # all have ended or are stuck for good; a crash would change nothing
-        return found
+        if later is None:
+            # If nobody can run either, all have ended or are stuck: a crash would change nothing.
+            return found if can_run else []
+        return [*found, (PASS_TIME, later)]
 
     def transition(self, state: State, move: Move) -> Transition:
         """What happens on an enabled move, in full."""
@@ -187,7 +187,7 @@ class Machine:
         return self._describe(world, local, option, self._served(state, option))
 
     def _served(self, state: State, option: Option) -> tuple[tuple[int, int], ...]:
-        """The workers that a move serves: their place in a state, and the local state they reach."""
+        """The workers that a move serves: their place in a state, and where they get to."""
         now_ms = self.worlds.now_ms(option.world)
         places = [(WORKERS + self.letters.index(worker), reply) for worker, reply in option.served]
         return tuple((p, self.locals.after(state[p], reply, now_ms)) for p, reply in places)
