@@ -5,6 +5,7 @@
     python3 lab.py --notebook   the same in Jupyter Notebook (works better with a screen reader)
     python3 lab.py --edit       open the originals, with their outputs, instead of your copy
     python3 lab.py reset 01     a fresh copy of notebook 01; your old one stays beside it
+    python3 lab.py check        is this machine ready? One screen to mail before a training
     python3 lab.py test         all checks: ruff, mypy, tests, notebooks, browser
     python3 lab.py test --fast  ruff, mypy and the quick tests, in under a minute
     python3 lab.py test ARGS    only pytest, with these arguments (paths, -k, -x, ...)
@@ -115,8 +116,9 @@ def install(*installer: str) -> int:
 
 
 def python(*arguments: str) -> int:
-    """Run the project's own Python in the project's folder."""
-    environment = dict(os.environ, VIRTUAL_ENV=str(VENV), UV_PYTHON_DOWNLOADS="never")
+    """Run the project's own Python in the project's folder; on Windows too it writes UTF-8."""
+    environment = dict(
+        os.environ, VIRTUAL_ENV=str(VENV), UV_PYTHON_DOWNLOADS="never", PYTHONUTF8="1")
     return subprocess.call([str(PYTHON), *arguments], cwd=str(ROOT), env=environment)
 
 
@@ -139,6 +141,8 @@ def hand_over(command: "list[str]") -> int:
 def open_notebooks(folder: str = "my-notebooks", program: str = "jupyterlab") -> int:
     if folder == "my-notebooks" and python("-m", "labkit.workbook", "copy"):
         return 1
+    if folder == "notebooks":
+        print("These are the originals: git sees what you save there, and an update stops at it.")
     print(f"Opening {folder}/ at the address below. Ctrl-C ends it.", flush=True)
     os.chdir(str(ROOT))
     return hand_over(jupyter_command(folder, program))
@@ -171,6 +175,7 @@ COMMANDS = {
     "": open_notebooks,
     "--edit": lambda: open_notebooks("notebooks"),
     "--notebook": lambda: open_notebooks(program="notebook"),
+    "check": lambda: python("-m", "labkit"),
     "reset": lambda *numbers: python("-m", "labkit.workbook", "reset", *numbers),
     "notebooks": lambda *numbers: python("-m", "labkit.workbook", "regenerate", *numbers),
     "test": lambda *arguments: python("-m", "tests", *arguments),

@@ -10,6 +10,7 @@ The parts, and what each may import from the others (a test compares this table 
     servers    ->  sim
     exercises  ->  sim locks cases
     workbook   ->
+    checkup    ->  servers
 
 `import labkit` loads none of them: the names below are loaded when they are first used.
 """

@@ -52,7 +52,7 @@ def collisions_chart(hits: Mapping[float, int], *, runs: int, share: float) -> C
                   textcoords="offset points", color=ORANGE)  # fmt: skip
     axes.annotate("share of random arrivals", (gaps[-1], percent[-1]), (-8, 8), ha="right",
                   textcoords="offset points", color=BLUE)  # fmt: skip
-    axes.annotate(f"{gaps[0]:g} ms: {hits[gaps[0]]} of {runs:,}", (gaps[0], percent[0]), (8, 12),
+    axes.annotate(f"{gaps[0]:g} ms: {hits[gaps[0]]} of {runs:,}", (gaps[0], percent[0]), (10, 30),
                   textcoords="offset points", color=BLUE)  # fmt: skip
     axes.set_xlabel("gap between GET and SET (ms)")
     axes.set_ylabel("both got in (%)")

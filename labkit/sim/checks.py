@@ -9,7 +9,8 @@ from labkit.sim.commands import end_of
 from labkit.sim.errors import CheckError, LabkitError
 from labkit.sim.invariants import Invariant
 from labkit.sim.lab import Lab, read_only
-from labkit.sim.machine import WORLD, Machine, State
+from labkit.sim.machine import WORKERS, WORLD, Machine, State
+from labkit.sim.nodes import Node
 
 Check = Invariant | Callable[[Lab], "str | None"]
 
@@ -37,7 +38,8 @@ class Checks:
                 )
         self.monitors = [c for c in self.all if isinstance(c, Invariant) and c.step]
         self._judged: dict[Any, str | None] = {}
-        self._machine: Machine | None = None  # whose worlds the keys of `_judged` are numbers of
+        self._ends: dict[int, _End] = {}
+        self._machine: Machine | None = None  # the numbers in `_judged` and `_ends` are its own
 
     @property
     def names(self) -> list[str]:
@@ -51,25 +53,39 @@ class Checks:
 
     def judge(self, machine: Machine, state: State) -> str | None:
         """The first broken rule of a finished state, as a sentence; None if all hold."""
-        ends = tuple((w, end_of(pending)) for w, pending in machine.pending(state).items())
-        key = (state[WORLD], tuple((letter, repr(ended)) for letter, ended in ends))
         if machine is not self._machine:
-            self._machine, self._judged = machine, {}
+            self._machine, self._judged, self._ends = machine, {}, {}
+        for local in state[WORKERS:]:
+            if local not in self._ends:
+                self._ends[local] = _End(machine.locals.nodes[local])
+        ends = [self._ends[local] for local in state[WORKERS:]]
+        key = (state[WORLD], *(end.text for end in ends))
         if key not in self._judged:
             self._judged[key] = self._ask(machine, state, ends)
         return self._judged[key]
 
-    def _ask(self, machine: Machine, state: State, ends: Any) -> str | None:
+    def _ask(self, machine: Machine, state: State, ends: list[_End]) -> str | None:
         worlds = machine.worlds
         lab = Lab(read_only(worlds.execute, state[WORLD]), worlds.now_ms(state[WORLD]))
-        for letter, ended in ends:
-            lab.end(letter, ended)
+        for end in ends:
+            lab.end(end.letter, end.ended)
         for check in self.all:
             judge = check.at_end if isinstance(check, Invariant) else check
             sentence = _answer(check, judge, lab) if judge else None
             if sentence is not None:
                 return sentence
         return None
+
+
+class _End:
+    """How a worker ended. Two ends with the same text are judged alike."""
+
+    __slots__ = ("letter", "ended", "text")
+
+    def __init__(self, node: Node) -> None:
+        self.letter = node.worker
+        self.ended = end_of(node.pending)
+        self.text = repr(self.ended)
 
 
 def _answer(check: Check, judge: Callable[[Lab], str | None], lab: Lab) -> str | None:

@@ -182,6 +182,7 @@ def plain_client(ask: Ask, new_session: Callable[[], str]) -> redis.Redis:
     callbacks, client.response_callbacks = client.response_callbacks, CaseInsensitiveDict({})
     dict.update(client.response_callbacks, callbacks)  # the names are in capitals already
     settings = _connection_settings(client, ask=ask, new_session=new_session)
+    del settings["retry"]  # a connection does not retry by itself, and copies what it is given
     client.connection_pool = ConnectionPool(WorkerConnection, **settings)
     return client
 

@@ -22,11 +22,17 @@ from typing import Any
 from labkit.sim import schedule as moves
 from labkit.sim.checks import Check
 from labkit.sim.commands import RAISED, RETURNED, Ended
-from labkit.sim.errors import LabkitBug, LabkitError, NondeterminismError, NotModelled
+from labkit.sim.errors import (
+    LabkitBug,
+    LabkitError,
+    NondeterminismError,
+    NotModelled,
+    ScheduleError,
+)
 from labkit.sim.machine import BROKEN, MEMORY, WORKERS, Machine, State
 from labkit.sim.nodes import Worker
 from labkit.sim.program import Program, Setup, fault_budget
-from labkit.sim.replaying import executing
+from labkit.sim.replaying import Execution, executing
 from labkit.sim.report import Bounds, Counterexample, Exploration
 from labkit.sim.schedule import Move, Schedule
 from labkit.sim.trace import Trace
@@ -37,6 +43,7 @@ Progress = Callable[[str], None]
 _REPORT_AFTER_S, _REPORT_EVERY_S = 3.0, 1.0
 _LOOK_EVERY = 1024  # states between two looks at the clock
 _real_clock = time.perf_counter
+_NOT_DETERMINISTIC = "Something in the workers, the setup or the check is not deterministic."
 
 
 def explore(
@@ -98,7 +105,9 @@ def explore(
     return search.result()
 
 
-def assert_holds(worker: Worker | Mapping[str, Worker], *, check: Any, **bounds: Any) -> Exploration:
+def assert_holds(
+    worker: Worker | Mapping[str, Worker], *, check: Any, **bounds: Any
+) -> Exploration:
     """For tests: explore, and fail with the schedule, its trace and the line that replays it.
 
     Raises:
@@ -224,24 +233,37 @@ class _Search:
         )
 
     def _confirmed(self, schedule: Schedule) -> Counterexample:
-        """The counterexample, run twice more from the beginning and compared step by step."""
-        first, second = (self._replayed(schedule) for _ in range(2))
-        for a, b in zip(first.steps, second.steps, strict=False):
+        """The counterexample: as it was found, and once more in a new machine, must be the same."""
+        first = _made(Execution(self.program, self.machine), schedule)
+        with executing(self.program, faults=list(self.bounds.faults)) as again:
+            try:
+                second = _made(again, schedule)
+            except ScheduleError as error:
+                raise NondeterminismError(
+                    f"The second time: {error} {_NOT_DETERMINISTIC}"
+                ) from error
+        for a, b in zip(first.steps, second.steps, strict=True):
             if a != b:
                 raise NondeterminismError(
                     f'Two runs of "{schedule}" differ at step {a.number}:\n{a}\n{b}\n'
-                    f"Something in the workers, the setup or the check is not deterministic."
+                    f"{_NOT_DETERMINISTIC}"
                 )
         if first.broken is None:
-            raise LabkitBug(f'"{schedule}" broke a rule in the exploration, but not in its replay.')
-        return Counterexample(schedule, first, first.broken)
+            raise LabkitBug(
+                f'"{schedule}" broke a rule in the exploration, but not when made alone.'
+            )
+        if first.broken != second.broken:
+            raise NondeterminismError(
+                f'"{schedule}" was judged twice. First: {first.broken}. Then: {second.broken}. '
+                f"{_NOT_DETERMINISTIC}"
+            )
+        return Counterexample(schedule, second, first.broken)
 
-    def _replayed(self, schedule: Schedule) -> Trace:
-        """The trace of a schedule in a new machine, which has no use for faults not asked for."""
-        with executing(self.program, faults=list(self.bounds.faults)) as execution:
-            for move in schedule:
-                execution.make(move)
-            return execution.trace()
+
+def _made(execution: Execution, schedule: Schedule) -> Trace:
+    for move in schedule:
+        execution.make(move)
+    return execution.trace()
 
 
 def _best(machine: Machine, length: int, targets: set[State]) -> Schedule:

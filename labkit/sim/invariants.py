@@ -172,8 +172,8 @@ def _freed_after_crash(rule: Invariant, memory: Any, transition: Transition) -> 
     for key in _written(rule, transition):
         if key not in transition.before:
             created[key] = transition.move.worker or ""
-    created = {key: who for key, who in created.items()
-               if key in transition.after and transition.after[key].expires_at_ms is None}  # fmt: skip
+    lasting = {key for key, now in transition.after.items() if now.expires_at_ms is None}
+    created = {key: who for key, who in created.items() if key in lasting}
     for turn in transition.turns:
         if turn.ended:
             gone[turn.worker] = "crashed" if turn.ended.how == CRASHED else "ended"
@@ -195,7 +195,10 @@ def _not_behind_itself(rule: Invariant, memory: Any, transition: Transition) -> 
             refused = asks and _refused(words, answer) and answer != words[2]
         key = _key(words) if refused and words[0].upper() in (b"SET", b"SETNX") else ""
         if setters.get(key) == worker:
-            return memory, f"{worker} is told that {key} is taken, and the one who took it is {worker}"
+            return (
+                memory,
+                f"{worker} is told that {key} is taken, and the one who took it is {worker}",
+            )
     return frozenset(_setters(rule, memory, transition).items()), None
 
 
@@ -257,7 +260,9 @@ no_lost_update = Invariant("No update is lost", _no_lost_update)
 only_the_owner_releases = Invariant("Only the owner releases", _owner_releases)
 only_the_owner_renews = Invariant("Only the owner renews, and only what is there", _owner_renews)
 freed_after_crash = Invariant(
-    "A worker that is gone leaves no key without an expiry", _freed_after_crash, start=(frozenset(), frozenset())
+    "A worker that is gone leaves no key without an expiry",
+    _freed_after_crash,
+    start=(frozenset(), frozenset()),
 )
 no_stale_write = Invariant("No stale write is accepted", _no_stale_write)
 no_shared_number = Invariant("No two grants share a number", _own_number)
@@ -266,6 +271,4 @@ nothing_after_loss = Invariant(
     "No work and no compensation after the lease is known to be lost", _nothing_after_loss
 )
 nobody_waits_for_itself = Invariant("Nobody waits for itself", _not_behind_itself)
-every_waiter_ends = Invariant(
-    "Every waiter ends in done, gave up or queued", at_end=_waiters_end
-)
+every_waiter_ends = Invariant("Every waiter ends in done, gave up or queued", at_end=_waiters_end)

@@ -195,7 +195,8 @@ class Machine:
     def pass_to(self, state: State, now_ms: int) -> State:
         """Time passes to an instant that is not after the next deadline."""
         world, budget, memory, *before = state
-        after = [self.locals.wake(local, now_ms) for local in before]
+        wakes_at, wake = self.locals.wakes_at, self.locals.wake
+        after = [local if wakes_at[local] is None else wake(local, now_ms) for local in before]
         if self.monitors and memory != BROKEN:
             woken = tuple(new for old, new in zip(before, after, strict=True) if new != old)
             key = (memory, world, now_ms, woken)
@@ -217,11 +218,6 @@ class Machine:
     def wakes_at(self, state: State, letter: str) -> int | None:
         """When the worker's wait ends, in ms; None if it does not wait."""
         return self.locals.wakes_at[state[WORKERS + self.letters.index(letter)]]
-
-    def sections_done(self, state: State) -> int:
-        """How many critical sections have been left so far, by all workers."""
-        return sum(event.name == "leave"
-                   for node in self._nodes(state) for step in node.path() for event in step.events)  # fmt: skip
 
     def _nodes(self, state: State) -> list[Any]:
         return [self.locals.nodes[local] for local in state[WORKERS:]]

@@ -16,6 +16,9 @@ from labkit.sim.process import Blocked, Event, Lost, Process, Reply
 
 Worker = Callable[[Any], Any]
 
+#: Processes that are kept where they stand, so that fewer need to be run again from the start.
+PARKED_MAX = 100
+
 
 class Node:
     """One local state: where the worker stands after the replies on the path to here."""
@@ -72,7 +75,7 @@ class Locals:
         self.nodes: list[Node] = []
         self.wakes_at: list[int | None] = []
         self._numbers: dict[tuple[Node, int | None], int] = {}
-        self._parked: dict[str, tuple[Node, Process]] = {}
+        self._parked: dict[Node, Process] = {}
         self.crashed = {w: self._number(Node(w, None, None, 0), 0) for w in self.workers}
         self.start = {w: self._number(self._root(w), 0) for w in self.workers}
 
@@ -89,7 +92,7 @@ class Locals:
 
     def close(self) -> None:
         while self._parked:
-            self._parked.popitem()[1][1].close()
+            self._parked.popitem()[1].close()
 
     def _number(self, node: Node, now_ms: int) -> int:
         pending = node.pending
@@ -132,18 +135,18 @@ class Locals:
         return process
 
     def _park(self, node: Node, process: Process) -> None:
-        """Keep the process where it stands: often the next question is how it goes on."""
-        old = self._parked.pop(node.worker, None)
-        self._parked[node.worker] = (node, process)
-        if old is not None:
-            old[1].close()
+        """Keep the process where it stands: soon somebody may ask how it goes on."""
+        if not node.ended:
+            self._parked[node] = process
+        if len(self._parked) > PARKED_MAX:
+            oldest = next(iter(self._parked))
+            self._parked.pop(oldest).close()
 
     def _process_at(self, node: Node) -> Process:
         """A process that stands at `node`: the parked one, or a new one told the same replies."""
-        parked = self._parked.get(node.worker)
-        if parked is not None and parked[0] is node:
-            del self._parked[node.worker]
-            return parked[1]
+        parked = self._parked.pop(node, None)
+        if parked is not None:
+            return parked
         path = node.path()
         process = self._new_process(path[0])
         for expected, step in zip(path, path[1:], strict=False):
@@ -160,6 +163,6 @@ def _compare(node: Node, process: Process) -> None:
         raise NondeterminismError(
             f"Worker {node.worker} is not deterministic. Given the same replies, after "
             f"{len(node.path()) - 1} of them it was about to do\n    {node.pending}\nand the next "
-            f"time\n    {process.pending}\nDoes it use datetime.now(), the order of a set, a global "
-            f"variable or a file? Use me.now() and me.token(), and share things through me."
+            f"time\n    {process.pending}\nDoes it use datetime.now(), the order of a set, a "
+            f"global variable or a file? Use me.now() and me.token(), and share things through me."
         )

@@ -12,6 +12,7 @@ is a function under greenlet; a program in another language could stand behind t
 from __future__ import annotations
 
 import contextlib
+import gc
 import math
 import random
 from collections.abc import Callable, Iterator
@@ -128,7 +129,7 @@ class Process:
         self.clock_was_read = False
         self._readings = 0
         self._greenlet.parent = getcurrent()
-        with watchdog.watching(self.name):
+        with watchdog.watching(self.name), _no_collection():
             answer = self._greenlet.switch(reply)
         if self.interrupted or isinstance(answer, LabkitError):
             self.close()
@@ -217,7 +218,6 @@ class Process:
         reply: Reply = parent.switch(pending)
         return reply
 
-
     def _refuse_stranger(self, current: Process | None) -> NoReturn:
         """Somebody else sends a command over a connection of this worker."""
         what = (
@@ -227,6 +227,18 @@ class Process:
         if current is not None:
             current.refuse(what)
         raise LabkitError(f"Code outside of the workers {what}.")
+
+
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """A collection of garbage would run other people's destructors as if the worker called them."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 class Me:

@@ -1,4 +1,4 @@
-"""A program: which workers run, on what, under which check. The common part of explore and replay."""
+"""A program: which workers run, on what, under which check; common to explore and replay."""
 
 from __future__ import annotations
 
@@ -53,9 +53,7 @@ class Program:
             def setup(execute: Any, speak: Any) -> None:
                 fill(Lab(execute, speak=speak))
 
-        return Machine(
-            self.workers, setup=setup, monitors=self.checks.monitors, **settings
-        )
+        return Machine(self.workers, setup=setup, monitors=self.checks.monitors, **settings)
 
     def virtual(self) -> Any:
         """The context in which workers have virtual time."""

@@ -207,7 +207,9 @@ def simulate(
         return replace(execution.trace(), call=call)
 
 
-def earliest(pause: tuple[str, int, float] | None = None) -> Callable[[Execution], Move | int | None]:
+def earliest(
+    pause: tuple[str, int, float] | None = None,
+) -> Callable[[Execution], Move | int | None]:
     """The strategy that runs whoever is ready, in name order, and lets time pass only otherwise."""
     frozen = _Freeze(*pause) if pause else None
 

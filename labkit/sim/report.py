@@ -120,23 +120,28 @@ class Exploration:
             counts = f"{least}{self.violating:,} of {least}{self.schedules:,} schedules"
             return f"violated in {counts} ({self.bounds})"
         if self.verdict == HOLDS:
-            return f"holds within bounds: no failing schedule among {self.schedules:,} ({self.bounds})"
+            return (
+                f"holds within bounds: no failing schedule among {self.schedules:,} ({self.bounds})"
+            )
         return f"gave up, no failing schedule so far among {self.schedules:,} ({self.bounds})"
 
     def __str__(self) -> str:
         found = self.counterexample
         lines = [f"Broken by {found.schedule}: {found.reason}."] if found else []
-        lines.append(f"{self.rule}: {self.summary}")
+        lines += [f"Rule: {self.rule}.", f"Verdict: {self.summary}."]
         if self.stopped:
             cut = f", {self.cut:,} beginnings were cut" if self.cut else ""
             lines.append(f"The search is not complete: {self.stopped}{cut}.")
         if found is None:
-            lines.append(f"not tried: {self.bounds.not_tried}")
-            lines.append(f"the work was done in {self.worked:,} of them")
-        lines += [f"a worker raised {reason} in {n:,} of them" for reason, n in self.raised.items()]
+            lines.append(f"Not tried: {self.bounds.not_tried}.")
+            lines.append(f"The work was done in {self.worked:,} of them.")
+        lines += [
+            f"A worker raised {reason} in {n:,} of them." for reason, n in self.raised.items()
+        ]
         if found is not None:
-            lines += [str(found.trace), "A share of schedules is not a likelihood. To see it again:",
-                      found.trace.call]  # fmt: skip
+            lines.append(str(found.trace))
+            lines.append("A share of schedules is not a likelihood. To see it again:")
+            lines.append(found.trace.call)
         return "\n".join(lines)
 
     __repr__ = __str__

@@ -10,7 +10,6 @@ Playwright drives the browser of the system; it never downloads one.
 
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -25,18 +24,13 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import lab
+from labkit.checkup import chromium
 from labkit.workbook.copies import bare
 from tests.project.source import ROOT
 
 TOKEN = "only-for-the-tests"
 TALLEST = 16_000  # pixels; Chromium draws no taller picture
 SECONDS = 90  # for a notebook to run to its end on a slow machine
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
-PLACES = (
-    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-    "C:/Program Files/Google/Chrome/Application/chrome.exe",
-    "C:/Program Files (x86)/Microsoft/Edge/Application/msedge.exe",
-)
 QUIET = ["--disable-quic", "--disable-background-networking", "--disable-component-update"]
 # In JupyterLab itself, since the kernel is attached some time after the notebook is shown.
 READY = """() => {
@@ -144,13 +138,6 @@ class Server:
     def end_kernels(self) -> None:
         for session in self.ask("/api/sessions"):
             self.ask(f"/api/sessions/{session['id']}", "DELETE")
-
-
-def chromium() -> str:
-    """The browser to drive, or an empty text."""
-    named = [shutil.which(name) for name in NAMES]
-    found = [os.environ.get("LABKIT_CHROMIUM"), *named, *filter(os.path.exists, PLACES)]
-    return next(filter(None, found), "")
 
 
 @pytest.fixture(scope="session")

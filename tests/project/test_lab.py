@@ -57,6 +57,7 @@ def test_a_superfluous_word_is_refused(monkeypatch, capsys, calls):
         (["reset", "01"], ("-m", "labkit.workbook", "reset", "01")),
         (["notebooks"], ("-m", "labkit.workbook", "regenerate")),
         (["notebooks", "01", "02"], ("-m", "labkit.workbook", "regenerate", "01", "02")),
+        (["check"], ("-m", "labkit")),
         (["test"], ("-m", "tests")),
         (["test", "--fast"], ("-m", "tests", "--fast")),
         (["test", "tests/sim", "-k", "replay"], ("-m", "tests", "tests/sim", "-k", "replay")),
@@ -74,8 +75,11 @@ def test_readers_get_their_copy_before_jupyter_opens_it(monkeypatch, calls, fake
     assert "--LabApp.default_url=/lab/tree/my-notebooks/01-first.ipynb" in jupyter
 
 
-def test_edit_opens_the_originals_and_copies_nothing(monkeypatch, calls, fake_project):
+def test_edit_opens_the_originals_says_so_and_copies_nothing(
+    monkeypatch, capsys, calls, fake_project
+):
     assert run_main(monkeypatch, "--edit") == 0
+    assert "an update stops at it" in capsys.readouterr().out
     (jupyter,) = calls
     assert "--LabApp.default_url=/lab/tree/notebooks/01-first.ipynb" in jupyter
 

@@ -14,7 +14,7 @@ from tests.project.source import (
 
 NEEDED = {"notebooks", "labkit", "tests", "binder", "environment.yml", "README.md"}
 ALLOWED = NEEDED | {
-    *(".ci", ".github", ".gitattributes", ".gitignore", "benchmarks"),
+    *(".ci", ".github", ".gitattributes", ".gitignore", "benchmarks", "container"),
     *("CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "conftest.py", "lab.py"),
     *("pyproject.toml", "requirements.lock"),
 }
@@ -78,7 +78,9 @@ def test_functions_are_short():
 
 
 def test_explanations_do_not_count_as_code():
-    code = '"""Doc."""\n\n# why\nx = (\n    1\n)\ndef f():\n    """Doc\n    more."""\n    return x\n'
+    code = (
+        '"""Doc."""\n\n# why\nx = (\n    1\n)\ndef f():\n    """Doc\n    more."""\n    return x\n'
+    )
     assert len(lines_of_code(code)) == 5
 
 

@@ -129,7 +129,7 @@ def test_a_worker_that_polls_for_ever_ends_the_search_at_moves_max(pause_s):
     assert found.stopped == "moves_max=12"
     assert found.cut == {0: 2**12, 0.1: 2**4}[pause_s]  # two orders in each round of A, B, t
     assert "The search is not complete: moves_max=12" in str(found)
-    assert "the work was done in 0 of them" in str(found)
+    assert "The work was done in 0 of them" in str(found)
 
 
 def test_a_simulation_that_does_not_end_stops_at_moves_max():
@@ -192,6 +192,30 @@ def test_hidden_state_that_only_a_second_run_shows_is_found_at_the_counterexampl
 
     refused(NondeterminismError, 'Two runs of "A" differ at step 1', counts,
             workers="A", check=lambda lab: "wrong")  # fmt: skip
+
+
+def test_a_counterexample_that_cannot_be_made_again_is_reported():
+    runs = []
+
+    def gives_up_later(me):
+        runs.append(1)
+        me.redis.get("k")
+        if len(runs) == 1:
+            me.redis.get("k")
+
+    refused(NondeterminismError, r'The second time: Move 2, "A", is not possible .* A has ended',
+            gives_up_later, workers="A", check=lambda lab: "wrong")  # fmt: skip
+
+
+def test_a_check_that_changes_its_mind_is_reported():
+    asked = []
+
+    def changes(lab):
+        asked.append(1)
+        return f"asked {len(asked)} times"
+
+    refused(NondeterminismError, "was judged twice. First: asked .* times. Then: asked .* times",
+            check=changes)  # fmt: skip
 
 
 # -- checks ----------------------------------------------------------------------------------------
@@ -420,8 +444,8 @@ def test_a_worker_with_a_bug_is_visible_and_no_empty_pass():
 
     found = explore(buggy, check=mutual_exclusion)
     assert (found.schedules, found.worked) == (2, 0)
-    assert "the work was done in 0 of them" in str(found)
-    assert "a worker raised NameError: name 'no_such_name' is not defined in 2 of them" in str(
+    assert "The work was done in 0 of them" in str(found)
+    assert "A worker raised NameError: name 'no_such_name' is not defined in 2 of them" in str(
         found
     )
     with pytest.raises(AssertionError, match="no_such_name"):

@@ -33,7 +33,7 @@ def test_symmetry_visits_fewer_states():
         explore(withdrawal(), check=money_is_right, workers="ABC", setup=account, symmetry=symmetry)
         for symmetry in (False, True)
     )
-    assert (each.states, each.runs) == (12_162, 78)
+    assert (each.states, each.runs) == (12_162, 42)  # one run for each end a worker can come to
     assert together.states < each.states
     assert together.counterexample.schedule == each.counterexample.schedule
 

@@ -22,10 +22,10 @@ def sets(me):
     me.note(me.redis.hgetall("h"))
     raise ValueError(me.name)
 
-print(explore(withdrawal(), check=money_is_right, setup=account, faults="?!"))
+print(explore(withdrawal(), check=money_is_right, setup=account, pauses=0, faults="?"))
 print(explore(lease, check=[mutual_exclusion, only_the_owner_releases], faults={"~": 2}))
 print(explore(with_waiting, check=mutual_exclusion, faults="?"))
-print(explore(optimistic, check=no_lost_update, faults="?~!").schedules)
+print(explore(optimistic, check=no_lost_update, faults="~!").schedules)
 print(explore(sets, check=anything, workers="ABC"))
 print(replay(sets, "A B A B A B A B"))
 print(simulate(with_waiting, pause=("A", 2, 12)))

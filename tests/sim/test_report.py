@@ -66,21 +66,22 @@ def test_doing_nothing_is_not_passing():
     def never(me):
         raise RuntimeError("no")
 
-    with pytest.raises(AssertionError, match="the work was done in 0 of them"):
+    with pytest.raises(AssertionError, match="The work was done in 0 of them"):
         assert_holds(never, check=mutual_exclusion)
 
 
 def test_holding_says_what_was_tried_and_what_was_not():
     found = explore(lease, check=mutual_exclusion, workers="AB", pauses=0)
     assert str(found).splitlines() == [
-        "At most one worker is in the critical section: holds within bounds: no failing schedule "
-        "among 6 (2 workers, no pauses, no faults)",
-        "not tried: pauses, lost replies, lost requests, crashes, failover, a third worker",
-        "the work was done in 6 of them",
+        "Rule: At most one worker is in the critical section.",
+        "Verdict: holds within bounds: no failing schedule among 6 "
+        "(2 workers, no pauses, no faults).",
+        "Not tried: pauses, lost replies, lost requests, crashes, failover, a third worker.",
+        "The work was done in 6 of them.",
     ]
     tried = str(explore(lease, check=anything, workers="ABC", pauses=2, faults={"?": 2, "!": 1}))
     assert "(3 workers, 2 pauses, 2 lost replies, 1 crash)" in tried
-    assert "not tried: lost requests, failover, a fourth worker" in tried
+    assert "Not tried: lost requests, failover, a fourth worker" in tried
 
 
 def test_a_share_is_not_called_a_likelihood():

@@ -1,6 +1,7 @@
 """Time and randomness are virtual inside workers and only there, and are put back afterwards."""
 
 import builtins
+import gc
 import os
 import random
 import runpy
@@ -250,6 +251,26 @@ def test_a_clock_that_is_not_read_does_not_multiply_states():
 
     found = explore({"A": silent, "B": holder}, check=anything, pauses=1)
     assert found.runs == 2  # one for each worker, although A also runs at 0 and at 100 ms
+
+
+def test_what_a_collection_of_garbage_runs_is_not_the_workers_doing():
+    """Destructors and callbacks of others would read the worker's clock and use its randomness."""
+
+    def callback(*_):
+        random.random()
+        time.monotonic()
+
+    calm = explore(chance, check=anything, pauses=1), replay(chance, "A B")
+    gc.callbacks.append(callback)
+    before = gc.get_threshold()
+    gc.set_threshold(1, 1, 1)
+    try:
+        busy = explore(chance, check=anything, pauses=1), replay(chance, "A B")
+    finally:
+        gc.set_threshold(*before)
+        gc.callbacks.remove(callback)
+    assert busy == calm
+    assert gc.isenabled()
 
 
 def test_sleeping_zero_is_no_wait_and_negative_is_an_error():

@@ -1,0 +1,45 @@
+"""Lock Lab's helper package. Without a command: is this machine ready?"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+
+from labkit import __version__, checkup
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m labkit", description=__doc__)
+    parser.set_defaults(run=check)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    for name, (run, text, add_arguments) in COMMANDS.items():
+        command = commands.add_parser(name, help=text, description=text)
+        command.set_defaults(run=run)
+        add_arguments(command)
+    chosen = parser.parse_args(arguments)
+    run_chosen: Run = chosen.run
+    return run_chosen(chosen)
+
+
+def check(chosen: argparse.Namespace) -> int:
+    """The self-check."""
+    lines, code = checkup.report(__version__)
+    print("\n".join(lines))
+    return code
+
+
+def nothing(parser: argparse.ArgumentParser) -> None:
+    """For a command that takes no arguments."""
+
+
+Run = Callable[[argparse.Namespace], int]
+#: Name -> (what runs it, one line of help, what adds its arguments). Let what runs it import what
+#: it needs: this module has to be loaded where packages are missing.
+COMMANDS: dict[str, tuple[Run, str, Callable[[argparse.ArgumentParser], None]]] = {
+    "check": (check, "is this machine ready? (the same without a command)", nothing),
+}
+
+if __name__ == "__main__":
+    sys.exit(main())
