@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -148,8 +149,37 @@ def test_commands_that_wait_agree_with_brute_force():
     waits_as_brute_force_does()
     assert seen["compared"] >= 50
     assert seen["schedules"] >= 2_000
-    assert met["answered late"] >= 100
-    assert met["stuck"] >= 50
-    for what in ("violated", "holds within bounds", "cut", "both inside",
-                 *(f"counterexample with {kind}" for kind in ("run", "t", "!"))):  # fmt: skip
+    assert met["answered late"] and met["stuck"]
+    for what in ("violated", "holds within bounds", "cut", "both inside"):
         assert seen[what] >= 5, f"too few cases of {what!r}: {seen}"
+
+
+def waits(ms):
+    return (("do", ("BLPOP", QUEUE, ms), "", True), ("enter",), ("do", ("INCR", "n"), "", True),
+            ("leave",))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "pushes",
+    [
+        (("RPUSH", QUEUE, "x"), ("RPUSH", QUEUE, "y")),
+        (("RPUSH", QUEUE, "x", "y"),),
+        (("EXEC", ("RPUSH", QUEUE, "x"), ("RPUSH", QUEUE, "y")),),
+        (("EXEC", ("RPUSH", QUEUE, "x"), ("DEL", QUEUE)), ("RPUSH", QUEUE, "z")),
+        (("pipe", ("RPUSH", QUEUE, "x"), ("RPUSH", QUEUE, "y")),),
+    ],
+)
+@pytest.mark.parametrize("faults", [{}, {"!": 1}, {"?": 1, "~": 1}])
+def test_who_waits_is_served_as_in_brute_force(pushes, faults):
+    """One waits for ever, one for 50 ms, and a third pushes, in every order."""
+    met.clear()
+    pushing = tuple(("do", push, "", True) for push in pushes)
+    by_letter = {"A": waits(0), "B": waits(50), "C": pushing}
+    bounds = {"pauses": 0, "faults": faults, "moves_max": 30}
+    wanted = enumerate_all(by_letter, salt=1, nodes_max=100_000, **bounds)
+    workers = {letter: as_worker(program) for letter, program in by_letter.items()}
+    found = explore(workers, check=[mutual_exclusion, check(1)], **bounds)
+    assert (found.schedules, found.violating) == (wanted.schedules, wanted.violating)
+    shortest = found.counterexample and str(found.counterexample.schedule)
+    assert shortest == (wanted.best and " ".join(map(str, wanted.best[1])))
+    assert met["answered late"] >= 10
