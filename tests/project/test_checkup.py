@@ -17,6 +17,8 @@ from labkit import __main__, checkup
 from tests.project.packages import locked, requirements
 from tests.project.source import ROOT
 
+pytestmark = pytest.mark.slow
+
 WITHOUT_PACKAGES = "import runpy, sys; sys.path.insert(0, {!r}); sys.argv[1:] = []; {}"
 RUN = "runpy.run_module('labkit', run_name='__main__')"
 

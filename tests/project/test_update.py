@@ -10,6 +10,8 @@ import pytest
 
 from tests.project.source import ROOT
 
+pytestmark = pytest.mark.slow
+
 FIRST, OTHER = "01-break-a-naive-lock.ipynb", "01-another-name.ipynb"
 # lab.py itself, with this Python instead of an installation.
 LAB = "import lab, sys; lab.PYTHON = sys.executable; lab.set_up = lambda: 0; sys.exit(lab.main())"

@@ -36,6 +36,7 @@ def traces_of(name):
     return [*named, *enumerated_traces(case), *random_traces(case, each, seed=7)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_a_server_does_what_the_simulation_does(server, name):
     traces = traces_of(name)

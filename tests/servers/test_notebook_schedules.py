@@ -50,6 +50,7 @@ def shown():
     return found
 
 
+@pytest.mark.slow
 def test_every_schedule_of_the_notebooks_does_the_same_on_a_server(server):
     assert shown(), "there are no notebooks, so nothing was compared"
     assert all(shown().values()), "a notebook without a single schedule"

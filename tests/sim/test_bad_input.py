@@ -571,17 +571,20 @@ def interrupted(where, limited=0):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_ctrl_c_inside_worker_code_stops_the_search_whatever_the_worker_makes_of_it():
     """Its `finally` block sends a command, which must not become part of any schedule."""
     out = interrupted(("B", 4))
     assert "gave up, no failing schedule so far among 0" in out
 
 
+@pytest.mark.slow
 def test_ctrl_c_between_two_moves_prints_what_is_known():
     out = interrupted("check")
     assert "gave up, no failing schedule so far among" in out
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_a_known_counterexample():
     out = interrupted(("B", 4), limited=1)
     assert "violated in at least 0 of at least 0 schedules" in out

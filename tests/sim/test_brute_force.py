@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from labkit import explore, mutual_exclusion, replay
 from tests.sim.brute import KEYS, QUEUE, TooMany, as_worker, check, enumerate_all, met
 
+pytestmark = pytest.mark.slow
+
 keys = st.sampled_from(KEYS)
 ttls = st.sampled_from([50, 100])
 commands = st.one_of(

@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from labkit import explore, mutual_exclusion, replay, simulate
 from tests.project.source import ROOT
 from tests.sim.programs import lease, withdrawal
@@ -41,6 +43,7 @@ def printed(seed):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_everything_printed_is_the_same_in_another_process_with_another_hash_seed():
     first, second = printed("1"), printed("2")
     assert first.splitlines() == second.splitlines()
