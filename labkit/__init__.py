@@ -39,6 +39,7 @@ _WHERE = {
     "mutual_exclusion": "labkit.sim.invariants",
     "no_lost_update": "labkit.sim.invariants",
     "only_the_owner_releases": "labkit.sim.invariants",
+    "only_the_owner_renews": "labkit.sim.invariants",
     "freed_after_crash": "labkit.sim.invariants",
     "no_stale_write": "labkit.sim.invariants",
     "no_shared_number": "labkit.sim.invariants",

@@ -18,10 +18,19 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol, get_args
 
 import redis
+
+#: Which command compares and deletes: a script (any server), DELEX (Redis 8.4 and later), or
+#: DELIFEQ (Valkey 9.0 and later).
+ReleaseBy = Literal["lua", "delex", "delifeq"]
+#: Which command compares and renews: a script, or SET with IFEQ (Redis 8.4, Valkey 8.1).
+RenewBy = Literal["lua", "set ifeq"]
+
+#: A shorter lease is over before a slow answer arrives: most likely it was meant in seconds.
+SHORTEST_TTL_MS = 50
 
 
 @dataclass(frozen=True)
@@ -51,6 +60,19 @@ class Grant:
 
 
 @dataclass(frozen=True)
+class Request:
+    """What was sent to acquire the lock. It opens nothing: that takes a grant.
+
+    Attributes:
+        token: the owner token that the key has, if the request was executed.
+        sent_at: when it was sent first, in seconds of `time.monotonic`.
+    """
+
+    token: str
+    sent_at: float
+
+
+@dataclass(frozen=True)
 class Acquired:
     """The lock is ours; `grant` opens the critical section."""
 
@@ -64,9 +86,14 @@ class Busy:
 
 @dataclass(frozen=True)
 class Unknown:
-    """No answer came. The server may or may not have done what was asked; never presume."""
+    """No answer came. The server may or may not have done what was asked; never presume.
+
+    Attributes:
+        request: what was sent, after an `acquire` that can be asked again: `acquire(again=...)`.
+    """
 
     error: redis.RedisError
+    request: Request | None = None
 
 
 @dataclass(frozen=True)
@@ -86,8 +113,21 @@ class NotOwner:
     """The lock was not ours any more (or, after an unknown answer, is already released)."""
 
 
+@dataclass(frozen=True)
+class Renewed:
+    """The lock is still ours; `grant` takes the place of the one before."""
+
+    grant: Grant
+
+
+@dataclass(frozen=True)
+class Lost:
+    """The lock is not ours any more. Stop: what it protects may be in other hands by now."""
+
+
 Acquisition = Acquired | Busy | Unknown | Failed
 Release = Released | NotOwner | Unknown | Failed
+Renewal = Renewed | Lost | Unknown | Failed
 
 #: Without these, the outcome of a command is not known: it may have been executed.
 NO_ANSWER = (redis.ConnectionError, redis.TimeoutError)
@@ -211,16 +251,129 @@ return 0
 
 
 class CompareAndDelete(_Lease):
-    """An owner token, compared and deleted by the server in one command."""
+    """An owner token, compared and deleted by the server in one command.
+
+    After an unknown answer, release again: the token is in the grant, so nothing is forgotten.
+    """
+
+    def __init__(
+        self,
+        client: redis.Redis,
+        key: str,
+        *,
+        ttl_ms: int,
+        token: Callable[[], str] = new_token,
+        release_by: ReleaseBy = "lua",
+    ) -> None:
+        super().__init__(client, key, ttl_ms=ttl_ms, token=token)
+        self._release_by = _chosen("release_by", release_by, ReleaseBy)
 
     def release(self, grant: Grant) -> Release:
         try:
-            deleted = self._redis.eval(COMPARE_AND_DELETE, 1, grant.key, grant.token)
+            deleted = self._redis.execute_command(*_release_command(self._release_by, grant))
         except NO_ANSWER as error:
             return Unknown(error)
         except redis.RedisError as error:
             return Failed(error)
         return Released() if deleted else NotOwner()
+
+
+class TokenAwareAcquire(CompareAndDelete):
+    """SET NX GET: the server answers with the holder's token, and a client knows its own.
+
+    Without GET, a request that is sent twice because its first answer was lost (redis-py does so by
+    itself, up to ten times) is told that the lock is taken: by itself. Needs Redis 7.0 or later.
+    """
+
+    def acquire(self, again: Unknown | None = None) -> Acquisition:
+        """Ask for the lock.
+
+        Args:
+            again: the unknown answer of an earlier call: this is the same attempt, asked once more.
+        """
+        now = time.monotonic()
+        request = (again.request if again else None) or Request(self._new_token(), now)
+        try:
+            holder = self._redis.set(self._key, request.token, nx=True, get=True, px=self._ttl_ms)
+        except NO_ANSWER as error:
+            return Unknown(error, request)
+        except redis.RedisError as error:
+            return Failed(error)
+        if holder is None:  # nobody had it before: this command has set it
+            return Acquired(Grant(self._key, request.token, now, self._ttl_ms))
+        if _text(holder) == request.token:  # set by an earlier one, which began the lease
+            return Acquired(Grant(self._key, request.token, request.sent_at, self._ttl_ms))
+        return Busy()
+
+
+#: Puts the end of the lease off, only if it is still ours; what is gone stays gone.
+COMPARE_AND_RENEW = """\
+-- compare and renew
+if redis.call("GET", KEYS[1]) == ARGV[1] then
+    return redis.call("PEXPIRE", KEYS[1], ARGV[2])
+end
+return 0
+"""
+
+
+class OwnerCheckedRenewal(TokenAwareAcquire):
+    """A lease that its owner, and nobody else, can put off, for as long as it has not ended.
+
+    Renewal shortens no pause: whoever is stopped does not renew either. After an unknown answer the
+    old grant counts on; ask again while something of it remains.
+    """
+
+    def __init__(
+        self,
+        client: redis.Redis,
+        key: str,
+        *,
+        ttl_ms: int,
+        token: Callable[[], str] = new_token,
+        release_by: ReleaseBy = "lua",
+        renew_by: RenewBy = "lua",
+    ) -> None:
+        super().__init__(client, key, ttl_ms=ttl_ms, token=token, release_by=release_by)
+        self._renew_by = _chosen("renew_by", renew_by, RenewBy)
+
+    def renew(self, grant: Grant) -> Renewal:
+        """Begin the lease anew, if it is still ours."""
+        key, token, sent_at = grant.key, grant.token, time.monotonic()
+        renew: tuple[Any, ...] = ("EVAL", COMPARE_AND_RENEW, 1, key, token, self._ttl_ms)
+        if self._renew_by == "set ifeq":
+            renew = ("SET", key, token, "IFEQ", token, "PX", self._ttl_ms)
+        try:
+            renewed = self._redis.execute_command(*renew)
+        except NO_ANSWER as error:
+            return Unknown(error)
+        except redis.RedisError as error:
+            return Failed(error)
+        return Renewed(replace(grant, sent_at=sent_at, ttl_ms=self._ttl_ms)) if renewed else Lost()
+
+
+def detect_release(client: redis.Redis) -> ReleaseBy:
+    """Which release this server has. Ask when the service starts, not when a lock is released.
+
+    The commands are tried on a key that does not exist, which changes nothing; a version number
+    would say less, since other servers speak the same protocol.
+    """
+    nobody = Grant(f"no-such-lock:{new_token()}", "nobody", 0.0, None)
+    ways: tuple[ReleaseBy, ...] = ("delex", "delifeq")
+    for way in ways:
+        try:
+            client.execute_command(*_release_command(way, nobody))
+        except redis.ResponseError:  # unknown command, or not permitted
+            continue
+        return way
+    return "lua"
+
+
+def _release_command(way: ReleaseBy, grant: Grant) -> tuple[Any, ...]:
+    if way == "delex":  # without IFEQ it would delete whatever is there
+        return "DELEX", grant.key, "IFEQ", grant.token
+    if way == "delifeq":
+        return "DELIFEQ", grant.key, grant.token
+    return "EVAL", COMPARE_AND_DELETE, 1, grant.key, grant.token
 
 
 def _delete(client: redis.Redis, grant: Grant) -> Release:
@@ -234,13 +387,23 @@ def _delete(client: redis.Redis, grant: Grant) -> Release:
 
 
 def _checked(ttl_ms: int) -> int:
-    if not isinstance(ttl_ms, int) or ttl_ms < 1:
+    if not isinstance(ttl_ms, int) or isinstance(ttl_ms, bool) or ttl_ms < SHORTEST_TTL_MS:
+        seconds = isinstance(ttl_ms, int | float) and not isinstance(ttl_ms, bool) and ttl_ms > 0
+        meant = f" If you mean {ttl_ms:g} s, write {ttl_ms * 1000:.0f}." if seconds else ""
         raise ValueError(
-            f"ttl_ms={ttl_ms!r}: a lease lasts a whole number of milliseconds, 1 or more."
+            f"ttl_ms={ttl_ms!r}: a lease lasts a whole number of milliseconds, "
+            f"{SHORTEST_TTL_MS} or more.{meant}"
         )
     return ttl_ms
 
 
-def _text(value: bytes | str | None) -> str | None:
+def _chosen(name: str, value: str, possible: Any) -> Any:
+    if value not in get_args(possible):
+        known = ", ".join(f'"{one}"' for one in get_args(possible))
+        raise ValueError(f"{name}={value!r}: it is one of {known}.")
+    return value
+
+
+def _text(value: Any) -> str | None:
     """redis-py gives text or bytes, depending on decode_responses."""
     return value.decode() if isinstance(value, bytes) else value

@@ -110,6 +110,8 @@ class Database:
         statements: they make the tables and their first rows.
     """
 
+    served = ()  # nobody waits for a database: busy is answered at once
+
     def __init__(self, statements: Sequence[str]) -> None:
         folder = tempfile.mkdtemp(prefix="labkit-sqlite-")
         self._path = Path(folder, "db")

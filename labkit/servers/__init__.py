@@ -5,6 +5,7 @@ server     what runs, and raw connections to it
 pair       a server with a simulated Redis beside it, compared after every command
 beside     the resources of a program, which are real anyway
 agreement  one schedule on a server, step by step, as in the simulation
+verifying  many programs on all servers here, as a table
 racing     the same workers as threads in real time
 """
 
@@ -15,6 +16,7 @@ from typing import Any
 _WHERE = {
     "Disagreement": "pair", "NoServer": "server", "Server": "server", "ServerGone": "server",
     "available": "starting", "race": "racing", "replay_on": "agreement", "running": "starting",
+    "verified_on": "verifying",
 }  # fmt: skip
 
 __all__ = sorted(_WHERE)

@@ -20,13 +20,13 @@ from labkit.servers.pair import Disagreement, KeysDiffer, Pair
 from labkit.servers.server import Server
 from labkit.sim import schedule as moves
 from labkit.sim.checks import Check
-from labkit.sim.commands import CRASHED, Command, Ended
-from labkit.sim.errors import NotModelled
+from labkit.sim.commands import CRASHED, Command, Ended, Pending, Waiting, end_of
+from labkit.sim.errors import LabkitError, NotModelled
 from labkit.sim.invariants import Invariant
 from labkit.sim.lab import Lab
 from labkit.sim.machine import PASS_TIME, Transition, Turn
 from labkit.sim.nodes import Worker
-from labkit.sim.process import LOST, Process, Reply
+from labkit.sim.process import LOST, Blocked, Lost, Process, Reply
 from labkit.sim.program import Program, Setup
 from labkit.sim.replaying import replay
 from labkit.sim.schedule import Move
@@ -82,7 +82,9 @@ class _Run:
         self.memories = [monitor.start for monitor in program.checks.monitors]
         self.processes: dict[str, Process] = {}
         self.pair = Pair(server)
-        self.beside = Beside(self.pair.execute)
+        self.beside = Beside(self._ask)
+        #: Workers whose command waits at the server, and how their wait ends by itself.
+        self.waiting: dict[str, Blocked] = {}
 
     def close(self) -> None:
         for process in self.processes.values():
@@ -93,8 +95,8 @@ class _Run:
     def trace(self) -> Trace:
         """The whole run."""
         if self.program.setup is not None:
-            lab = Lab(self.beside.execute, 0, self.beside.resources, self.beside.declare)
-            self.program.setup(lab)
+            self.program.setup(Lab(self._ask, 0, self.beside.resources, self.beside.declare,
+                                   self.pair.speak))  # fmt: skip
         for letter, function in self.program.workers.items():
             self.processes[letter] = Process(letter, function, self.beside.resources)
             self.processes[letter].start(0)
@@ -105,7 +107,7 @@ class _Run:
             self.pair.where = "The check at the end"
             self.broken = self._judge()
         self._same("the verdict", self.simulated.broken, self.broken)
-        pending = {letter: process.pending for letter, process in self.processes.items()}
+        pending = {letter: self._pending(letter) for letter in self.processes}
         return replace(self.simulated, steps=steps, pending=pending, broken=self.broken)
 
     def _step(self, simulated: Step) -> Step:
@@ -114,41 +116,81 @@ class _Run:
         pair.where = f"Step {simulated.number}, {move} {simulated.command}".rstrip()
         if move.kind not in _MOVES or move.thread > 1:
             raise NotModelled(f'"{move}" cannot be made on a real server yet.')
-        before, command, reply = self._contents(), None, None
+        before, command = self._contents(), None
+        reply: bytes | Blocked | None = None
         if move.worker is None:
             pair.expire(simulated.at_ms)
-            turns = tuple(self._resume(t.worker, None) for t in simulated.transition.turns)
+            woken = [turn.worker for turn in simulated.transition.turns]
+            turns = [self._resume(w, self.waiting[w].told if w in self.waiting else None)
+                     for w in woken]  # fmt: skip
         else:
-            pending = self.processes[move.worker].pending
+            pending = self._pending(move.worker)
             command = pending if isinstance(pending, Command) else None
             self._same("the pending command", simulated.transition.command, command)
             if command is not None and move.kind in (moves.RUN, moves.LOST_REPLY):
-                reply = self.beside.execute(command)
-            if move.kind == moves.CRASH:
-                self._crash(move.worker)
-            else:
-                if command is not None and move.kind != moves.RUN:
-                    self.beside.end(command.session)
-                self._resume(move.worker, reply if move.kind == moves.RUN else LOST)
-            turns = (self._turn(move.worker),)
-        transition = Transition(move, command, reply, turns, before, self._contents(), pair.now_ms)
+                reply = self._execute(command)
+            if command is not None and move.kind in (moves.LOST_REPLY, moves.LOST_REQUEST):
+                self.beside.end(command.session)
+            turns = [self._moved(move, reply)]
+            if command is not None and reply is not None and command.store == "redis":
+                turns += [self._resume(worker, told) for worker, told in pair.served]
+        transition = Transition(
+            move, command, reply if isinstance(reply, bytes) else None, tuple(turns), before,
+            self._contents(), pair.now_ms,
+        )  # fmt: skip
         self._observe(transition)
         step = step_of(simulated.number, transition)
         self._same("the step", simulated, step)
         return step
 
+    def _moved(self, move: Move, reply: bytes | Blocked | None) -> Turn:
+        """The worker of a move goes on, or starts to wait, or is gone."""
+        letter = move.worker or ""
+        if move.kind == moves.CRASH:
+            self._crash(letter)
+        elif isinstance(reply, Blocked):
+            self.waiting[letter] = reply
+            return Turn(letter, (), None)
+        else:
+            return self._resume(letter, reply if move.kind == moves.RUN else LOST)
+        return self._turn(letter)
+
+    def _pending(self, letter: str) -> Pending:
+        pending, blocked = self.processes[letter].pending, self.waiting.get(letter)
+        if blocked is None:
+            return pending
+        assert isinstance(pending, Command)
+        return Waiting(blocked.ms, "waits in", pending)
+
+    def _ask(self, command: Command) -> bytes:
+        """For the setup and the checks, which never wait."""
+        reply = self._execute(command)
+        if isinstance(reply, Blocked):
+            raise LabkitError(f'{self.pair.where} would wait in "{command}".')
+        return reply
+
+    def _execute(self, command: Command) -> bytes | Blocked:
+        redis = command.store == "redis"
+        return self.pair.execute(command) if redis else self.beside.execute(command)
+
     def _crash(self, letter: str) -> None:
         process = self.processes[letter]
         process.close()
         process.pending, process.events = Ended(CRASHED), []
+        self.waiting.pop(letter, None)
         self.pair.crash(letter)
         self.beside.end(letter)
 
     def _resume(self, letter: str, reply: Reply) -> Turn:
+        command = self.processes[letter].pending
+        answered = None
+        if self.waiting.pop(letter, None) is not None:
+            assert isinstance(command, Command) and isinstance(reply, bytes | Lost)
+            answered = (command, reply)
         self.processes[letter].send(reply, self.pair.now_ms)
         if isinstance(self.processes[letter].pending, Ended):
             self.beside.end(letter)
-        return self._turn(letter)
+        return replace(self._turn(letter), answered=answered)
 
     def _contents(self) -> Contents:
         return {**self.pair.contents(), **self.beside.contents()}
@@ -168,10 +210,9 @@ class _Run:
 
     def _judge(self) -> str | None:
         """The checks at the end, which read the real server."""
-        lab = Lab(self.beside.execute, self.pair.now_ms, self.beside.resources)
-        for letter, process in self.processes.items():
-            assert isinstance(process.pending, Ended)
-            lab.end(letter, process.pending)
+        lab = Lab(self._ask, self.pair.now_ms, self.beside.resources)
+        for letter in self.processes:
+            lab.end(letter, end_of(self._pending(letter)))
         for check in self.program.checks.all:
             judge = check.at_end if isinstance(check, Invariant) else check
             sentence = judge(lab) if judge else None

@@ -29,7 +29,9 @@ class Beside:
         if command.store == "redis":
             return self._redis(command)
         with self._one_at_a_time:
-            return self._stores[command.store].execute(command, 0)
+            reply = self._stores[command.store].execute(command, 0)
+        assert isinstance(reply, bytes), "a database answers at once"
+        return reply
 
     def end(self, who: str) -> None:
         """A connection such as "A1", or all those of worker "A", have ended."""

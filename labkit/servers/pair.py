@@ -9,11 +9,15 @@ What must be equal after every command: the reply, the keys with their values, a
 have a TTL. Not compared, because the real answer cannot be the same: how long a TTL still lasts,
 the wording of an error behind its code, the order of what has no order. There the worker is told
 what the simulation says.
+
+A command that blocks is sent with the time-out 0, so that it ends only when the schedule says so:
+when somebody pushes, or on `t`, where the server is asked to end it as at its time-out.
 """
 
 from __future__ import annotations
 
 import contextlib
+import re
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -22,7 +26,9 @@ from labkit.servers.server import TIMEOUT_S, Server, Wire, elements, split
 from labkit.sim import resp
 from labkit.sim.commands import Command, Words, describe
 from labkit.sim.errors import LabkitError
+from labkit.sim.process import Blocked
 from labkit.sim.store import Contents, FakeRedis
+from labkit.sim.waiting import NO_ARRAY
 
 _DAY_MS = 24 * 60 * 60 * 1000
 _TIMES = {b"TTL", b"PTTL", b"EXPIRETIME", b"PEXPIRETIME", b"TIME"}
@@ -35,7 +41,6 @@ _READ = {  # type of a key -> what shows its value: a command, and what follows 
     b"zset": (b"ZRANGE", b"0", b"-1", b"WITHSCORES"),
     b"stream": (b"XRANGE", b"-", b"+"),
 }
-_NO_ARRAY = b"*-1\r\n"
 
 
 class Disagreement(LabkitError):
@@ -59,6 +64,7 @@ class Pair:
     def __init__(self, server: Server) -> None:
         self.where = "The setup"  # the step that is being made, for errors
         self.now_ms = 0
+        self.served: tuple[tuple[str, bytes], ...] = ()  # by the last command: (worker, reply)
         self._server = server
         self._book = FakeRedis()
         self._wires: dict[str, Wire] = {}
@@ -71,16 +77,28 @@ class Pair:
     def contents(self) -> Contents:
         return self._book.snapshot().contents()
 
-    def execute(self, command: Command) -> bytes:
+    def speak(self, server: str) -> None:
+        """Choose what the book imitates; the server must understand that as it is."""
+        self._book.speak(server)
+        self._admin.must_understand(server)
+
+    def execute(self, command: Command) -> bytes | Blocked:
         """Run a command on both; the bytes of the reply, if replies and contents agree."""
+        waited = {waiter.worker: waiter for waiter in self._book.waiters}
         simulated = self._book.execute(command, self.now_ms)
+        self.served = self._book.served
         if command.session not in self._wires:
             self._wires[command.session] = Wire(self._server)
+        if isinstance(simulated, Blocked):
+            self._wait(command)
+            return simulated
         sent = [*command.words, *self._put_off(command.db)]
         replies = self._wires[command.session].exchange(sent, command.db)
         real = b"".join(replies[: len(command.words)])
         if _meanings(command, simulated) != _meanings(command, real):
             raise self._differs(f"the reply to {command}", simulated, real)
+        for worker, reply in self.served:
+            self._answered(waited[worker].command, reply)
         self._compare()
         if any(reply[:1] == b"-" for reply in replies[len(command.words) :]):
             raise LabkitError(f"{self._server.name} refuses PEXPIREAT with GT, so that keys would "
@@ -88,9 +106,17 @@ class Pair:
         return simulated
 
     def expire(self, now_ms: int) -> None:
-        """Let the keys end that are due at this instant, and wait until they are gone."""
+        """Let the keys and the waits end that are due at this instant, and see them gone."""
         self.now_ms, before = now_ms, self._book.snapshot().keys.keys()
+        waited = self._book.waiters
         self._book.expire(now_ms)
+        for waiter in waited:
+            if waiter not in self._book.waiters and waiter.gives_up:
+                self._hang_up(waiter.command.session)
+            elif waiter not in self._book.waiters:
+                session = waiter.command.session
+                self._admin.exchange([(b"CLIENT", b"UNBLOCK", self._wires[session].id, b"TIMEOUT")])
+                self._answered(waiter.command, NO_ARRAY)
         for db, key in before - self._book.snapshot().keys.keys():
             self._admin.exchange([(b"PEXPIRE", key, b"1")], db)
             deadline = time.monotonic() + TIMEOUT_S
@@ -102,8 +128,40 @@ class Pair:
 
     def crash(self, worker: str) -> None:
         """The worker's connections end."""
+        self._book.end([w.command.session for w in self._book.waiters if w.worker == worker])
         for session in [name for name in self._wires if name[0] == worker]:
-            self._wires.pop(session).close()
+            self._hang_up(session)
+
+    def _hang_up(self, session: str) -> None:
+        """End a connection, and see that the server has noticed: it must not be served any more."""
+        number = self._wires[session].id
+        self._wires.pop(session).close()
+        self._until(number, rb"^\$0\r\n", "still serves a connection that has ended")
+
+    def _wait(self, command: Command) -> None:
+        """Send a command that blocks, and see that the server lets it wait."""
+        wire = self._wires[command.session]
+        number = wire.id  # asked for while it still answers
+        wire.use(command.db)
+        wire.send([(*command.words[0][:-1], b"0")])
+        self._until(number, rb" flags=\w*b", f"does not let {command} wait")
+
+    def _until(self, number: bytes, said: bytes, otherwise: str) -> None:
+        """Wait until what the server says of a connection looks like this."""
+        deadline = time.monotonic() + TIMEOUT_S
+        while True:
+            raw = self._admin.exchange([(b"CLIENT", b"LIST", b"ID", number)])[0]
+            if re.search(said, raw):
+                return
+            if time.monotonic() > deadline:
+                raise LabkitError(f"{self.where}: {self._server.name} {otherwise}.")
+            time.sleep(0.0005)
+
+    def _answered(self, command: Command, simulated: bytes) -> None:
+        """The reply to a command that has waited."""
+        real = self._wires[command.session].receive(1)[0]
+        if _meanings(command, simulated) != _meanings(command, real):
+            raise self._differs(f"the late reply to {command}", simulated, real)
 
     def close(self) -> None:
         """End the connections. On a server of the reader's own, remove what was written here."""
@@ -148,7 +206,9 @@ class Pair:
         return questions
 
     def _ask_book(self, commands: Sequence[Words], db: int) -> list[bytes]:
-        return split(self._book.execute(Command(tuple(commands), "look", db=db), self.now_ms))
+        answer = self._book.execute(Command(tuple(commands), "look", db=db), self.now_ms)
+        assert isinstance(answer, bytes)
+        return split(answer)
 
     def _differs(self, what: str, simulated: bytes, real: bytes) -> Disagreement:
         error = KeysDiffer if what.endswith(" KEYS *") else Disagreement
@@ -158,7 +218,7 @@ class Pair:
 def _meanings(command: Command, raw: bytes) -> list[Any]:
     """What the replies to a command mean; a transaction's results one by one."""
     *queued, last = split(raw)
-    if len(command.words) > 1 and last[:1] == b"*" and last != _NO_ARRAY:
+    if len(command.words) > 1 and last[:1] == b"*" and last != NO_ARRAY:
         return [*queued, *map(_meaning, command.words[1:-1], elements(last))]
     return [*map(_meaning, command.words, [*queued, last])]
 
@@ -166,7 +226,7 @@ def _meanings(command: Command, raw: bytes) -> list[Any]:
 def _meaning(words: Words, raw: bytes) -> Any:
     """What of a reply must be the same everywhere."""
     name = words[0].upper()
-    if raw == _NO_ARRAY:  # RESP2 has two ways to say "nothing", and fakeredis knows one
+    if raw == NO_ARRAY:  # RESP2 has two ways to say "nothing", and fakeredis knows one
         return resp.NIL
     if raw[:1] == b"-":
         return raw.split(b" ")[0]

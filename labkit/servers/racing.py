@@ -58,8 +58,9 @@ def race(
     with contextlib.closing(Wire(server)) as wire:
         wire.clear()
         beside = Beside(lambda command: b"".join(wire.exchange(command.words, command.db)))
+        speak = wire.must_understand
         if setup is not None:
-            setup(Lab(beside.execute, 0, beside.resources, beside.declare))
+            setup(Lab(beside.execute, 0, beside.resources, beside.declare, speak))
     start = threading.Barrier(len(program.workers))
     threads = [_Thread(w, f, start, server, beside) for w, f in program.workers.items()]
     deadline = time.monotonic() + seconds_max

@@ -6,6 +6,7 @@ server that does not answer is an error after TIMEOUT_S, never a wait.
 
 from __future__ import annotations
 
+import functools
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from redis.retry import Retry
 
 from labkit.sim import resp
 from labkit.sim.commands import Words
+from labkit.sim.dialects import dialect
 from labkit.sim.errors import LabkitError
 
 URL = "LABKIT_REDIS_URL"
@@ -30,6 +32,10 @@ PLAIN: dict[str, Any] = {"retry": Retry(NoBackoff(), 0), "driver_info": None}
 
 class NoServer(LabkitError):
     """There is no server of that kind here, it does not start, or it must not be used."""
+
+
+class NotUnderstood(NoServer):
+    """The server lacks a command that a setup asks for."""
 
 
 class ServerGone(LabkitError):
@@ -82,16 +88,34 @@ class Wire:
 
     def exchange(self, commands: Sequence[Words], db: int = 0) -> list[bytes]:
         """Send the commands in one go; the bytes of the reply to each."""
+        self.use(db)
+        self.send(commands)
+        return self.receive(len(commands))
+
+    def use(self, db: int) -> None:
         if db != self._db:
             if self._server.process is None:
                 raise LabkitError(f"A worker uses database {db}. On a server of your own labkit "
                                   f"stays in the one that the address names.")  # fmt: skip
             self._db = db
             self.exchange([(b"SELECT", b"%d" % db)], db)
-        arrived, replies = b"", list[bytes]()
+
+    @functools.cached_property
+    def id(self) -> bytes:
+        """The number that the server has given this connection; ask before a command blocks it."""
+        return b"%d" % resp.decode(self.exchange([(b"CLIENT", b"ID")], self._db)[0])
+
+    def send(self, commands: Sequence[Words]) -> None:
         try:
             self._connection._sock.sendall(b"".join(map(resp.encode, commands)))
-            while len(replies) < len(commands):
+        except OSError as error:
+            raise self._server.gone(error) from error
+
+    def receive(self, count: int) -> list[bytes]:
+        """The bytes of the next replies; a command that blocks answers late."""
+        arrived, replies = b"", list[bytes]()
+        try:
+            while len(replies) < count:
                 received = self._connection._sock.recv(65_536)
                 if not received:
                     raise ConnectionError("it closed the connection")
@@ -111,6 +135,16 @@ class Wire:
                 f"and labkit uses an empty one only: choose another number, such as "
                 f"redis://localhost:6379/9."
             )
+
+    def must_understand(self, dialect_name: str) -> None:
+        """Make sure that the server has what a setup asks for with `lab.server`."""
+        asked = dialect(dialect_name)
+        for words in asked.probes:
+            if self.exchange([words])[0][:1] == b"-":
+                raise NotUnderstood(
+                    f"The setup asks for {asked.title}, and {self._server.name} does not "
+                    f"understand {words[0].decode()} as it is used there."
+                )
 
     def close(self) -> None:
         self._connection.disconnect()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from labkit.sim.commands import STUCK, Ended
+from labkit.sim.commands import end_of
 from labkit.sim.errors import CheckError, LabkitError
 from labkit.sim.invariants import Danger, Invariant
 from labkit.sim.lab import Lab, read_only
@@ -86,7 +86,7 @@ class _End:
 
     def __init__(self, node: Node) -> None:
         self.letter = node.worker
-        self.ended = node.ended or Ended(STUCK, reason=str(node.pending))
+        self.ended = end_of(node.pending)
         self.text = repr(self.ended)
 
 

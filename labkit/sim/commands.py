@@ -13,6 +13,9 @@ from typing import Any, Literal
 
 Words = tuple[bytes, ...]
 
+#: Commands that wait at the server until there is something to answer.
+BLOCKING = frozenset({"BLPOP", "BRPOP", "BLMOVE"})
+
 RETURNED, RAISED, CRASHED, STUCK = "returned", "raised", "crashed", "stuck"
 
 
@@ -26,6 +29,7 @@ class Command:
         store: the store it goes to.
         db: the number of the Redis database.
         text: how it is shown, where its words are not what a person would write.
+        patience_ms: how long its client waits for the reply, if the command may block.
     """
 
     words: tuple[Words, ...]
@@ -33,6 +37,7 @@ class Command:
     store: str = "redis"
     db: int = 0
     text: str = field(default="", compare=False)
+    patience_ms: int | None = None
 
     @property
     def name(self) -> str:
@@ -46,12 +51,20 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The worker waits for `ms` milliseconds: it sleeps, works, or waits for a reply."""
+    """The worker sleeps, works, waits for a reply, or waits in a command that blocks.
 
-    ms: int
-    why: Literal["sleeps", "works", "waits for a reply"]
+    Attributes:
+        ms: for how long at most; None: until another worker ends it.
+        command: the command that blocks.
+    """
+
+    ms: int | None
+    why: Literal["sleeps", "works", "waits for a reply", "waits in"]
+    command: Command | None = None
 
     def __str__(self) -> str:
+        if self.command is not None:
+            return f"waits in {self.command}" + (" for ever" if self.ms is None else "")
         return f"{self.why} for {self.ms} ms"
 
 
@@ -71,6 +84,12 @@ class Ended:
 
 
 Pending = Command | Waiting | Ended
+
+
+def end_of(pending: Pending) -> Ended:
+    """How a worker has ended when no move is left: one that still waits is stuck."""
+    return pending if isinstance(pending, Ended) else Ended(STUCK, reason=str(pending))
+
 
 _PLAIN = re.compile(r"[\w.:/*@+\-{}|=<>]+")
 _SCRIPT_NAME = re.compile(r"\s*--\s*([^\n]+)")

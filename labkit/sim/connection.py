@@ -12,6 +12,7 @@ import copy
 import functools
 import hashlib
 import inspect
+import math
 import socket
 from collections import deque
 from collections.abc import Callable
@@ -24,9 +25,9 @@ from redis.connection import AbstractConnection, ConnectionPool
 from redis.retry import Retry
 
 from labkit.sim import resp
-from labkit.sim.commands import Command, Words
+from labkit.sim.commands import BLOCKING, Command, Words
 from labkit.sim.errors import NotModelled
-from labkit.sim.process import Lost
+from labkit.sim.process import GAVE_UP, Lost
 
 Ask = Callable[[Command], "bytes | Lost"]
 
@@ -38,7 +39,13 @@ _CHATTER = {b"HELLO", b"AUTH", b"CLIENT", b"SELECT", b"SCRIPT"}
 class WorkerSocket:
     """What redis-py takes for a socket: bytes out become commands, replies come back as bytes."""
 
-    def __init__(self, ask: Ask, session: str, await_reply: Callable[[float], None] | None) -> None:
+    def __init__(
+        self,
+        ask: Ask,
+        session: str,
+        await_reply: Callable[[float], None] | None,
+        scripts: dict[bytes, bytes],
+    ) -> None:
         self._ask = ask
         self._session = session
         self._await_reply = await_reply
@@ -46,7 +53,7 @@ class WorkerSocket:
         self._commands = resp.CommandReader()
         self._sent: deque[Words] = deque()
         self._arrived = b""
-        self._scripts: dict[bytes, bytes] = {}
+        self._scripts = scripts
         self._db = 0
 
     # -- the part of a socket's interface that redis-py uses ----------------------------------
@@ -100,10 +107,15 @@ class WorkerSocket:
         return tuple(words)
 
     def _exchange(self, words: tuple[Words, ...]) -> bytes:
-        reply = self._ask(Command(words, self._session, db=self._db))
+        patient = self._timeout if self._await_reply is not None else None
+        patience_ms = None
+        if patient and words[0][0].upper().decode("utf-8", "replace") in BLOCKING:
+            patience_ms = math.ceil(patient * 1000 - 1e-6)
+        command = Command(words, self._session, db=self._db, patience_ms=patience_ms)
+        reply = self._ask(command)
         if isinstance(reply, Lost):
-            if self._timeout and self._await_reply is not None:
-                self._await_reply(self._timeout)
+            if patient and self._await_reply is not None and reply is not GAVE_UP:
+                self._await_reply(patient)
             raise TimeoutError("timed out")
         return reply
 
@@ -137,17 +149,18 @@ class WorkerConnection(AbstractConnection):
         *,
         ask: Ask,
         new_session: Callable[[], str],
+        scripts: dict[bytes, bytes],
         await_reply: Callable[[float], None] | None = None,
         socket_timeout: float | None = None,
         **settings: Any,
     ) -> None:
         super().__init__(**settings)
         self.socket_timeout = socket_timeout
-        self._lab = (ask, new_session, await_reply)
+        self._lab = (ask, new_session, await_reply, scripts)
 
     def _connect(self) -> WorkerSocket:
-        ask, new_session, await_reply = self._lab
-        worker_socket = WorkerSocket(ask, new_session(), await_reply)
+        ask, new_session, await_reply, scripts = self._lab
+        worker_socket = WorkerSocket(ask, new_session(), await_reply, scripts)
         worker_socket.settimeout(self.socket_timeout)
         return worker_socket
 
@@ -206,6 +219,7 @@ def plain_template() -> redis.Redis:
 def _connection_settings(client: redis.Redis, **lab: Any) -> dict[str, Any]:
     """A client's settings, without those that concern the network."""
     settings = client.connection_pool.connection_kwargs
+    lab["scripts"] = {}  # the server keeps them, so a new connection still has them
     return lab | {name: settings[name] for name in _KNOWN_SETTINGS & settings.keys()}
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from labkit.sim import resp
 from labkit.sim import schedule as moves
-from labkit.sim.commands import CRASHED, Command
+from labkit.sim.commands import CRASHED, STUCK, Command
 from labkit.sim.lab import Lab
 from labkit.sim.machine import Transition
 from labkit.sim.process import Event
@@ -137,10 +137,25 @@ def _no_lost_update(rule: Invariant, memory: Any, transition: Transition) -> Ver
 
 def _set(command: Command, reply: bytes) -> Iterator[str]:
     """The keys that a SET has written, alone or in a transaction."""
-    if resp.decode(reply) is not None:  # neither refused by NX nor aborted by WATCH
-        for words in command.words:
-            if words[0].upper() == b"SET":
-                yield _key(words)
+    answer = resp.decode(reply)
+    if len(command.words) > 1 and answer is None:  # aborted by WATCH
+        return
+    for words in command.words:
+        if words[0].upper() == b"SET" and (len(command.words) > 1 or not _refused(words, answer)):
+            yield _key(words)
+
+
+def _refused(words: tuple[bytes, ...], answer: Any) -> bool:
+    """Whether a SET was refused by its condition: NX, XX or IFEQ.
+
+    With GET the answer is the value before, so that "nothing" means success with NX.
+    """
+    options = [word.upper() for word in words[3:]]
+    if b"GET" not in options:
+        return answer is None
+    if b"IFEQ" in options:
+        return bool(answer != words[3 + options.index(b"IFEQ") + 1])
+    return (b"NX" in options and answer is not None) or (b"XX" in options and answer is None)
 
 
 def _key(words: tuple[bytes, ...]) -> str:
@@ -153,6 +168,19 @@ def _owner_releases(rule: Invariant, memory: Any, transition: Transition) -> Ver
         for key, setter in memory:
             if key not in transition.after and setter != worker:
                 return memory, f"{worker}'s {transition.command} removed what {setter} had set"
+    return frozenset(_setters(rule, memory, transition).items()), None
+
+
+def _owner_renews(rule: Invariant, memory: Any, transition: Transition) -> Verdict:
+    """A worker that says it has renewed a lease says so with the event `renewed`."""
+    worker, command, setters = transition.move.worker, transition.command, dict(memory)
+    renewed = any(event.name == "renewed" for _, event in _events(transition))
+    for key, now in transition.after.items() if transition.reply is not None else ():
+        before, setter = transition.before.get(key), setters.get(key, worker)
+        if before is None and renewed and rule.looks_at(key):
+            return memory, f"{worker}'s {command} brought back a lease that had ended"
+        if before is not None and before != now and setter != worker:
+            return memory, f"{worker}'s {command} changed the lease that {setter} had begun"
     return frozenset(_setters(rule, memory, transition).items()), None
 
 
@@ -177,11 +205,14 @@ def _not_behind_itself(rule: Invariant, memory: Any, transition: Transition) -> 
     command, worker = transition.command, transition.move.worker
     setters = dict(memory)
     if command is not None and transition.move.kind == moves.RUN:
-        words = [word.upper() for word in command.words[0]]
-        asks = words[0] == b"SETNX" or (words[0] == b"SET" and b"NX" in words[3:])
-        refused = transition.reply in (b"$-1\r\n", b":0\r\n")
-        key = command.words[0][1].decode("utf-8", "replace") if asks else ""
-        if asks and refused and setters.get(key) == worker:
+        words, answer = command.words[0], resp.decode(transition.reply or resp.NIL)
+        refused = answer == 0
+        if words[0].upper() == b"SET":
+            # With GET, a client that finds its own value knows that it has the lock.
+            asks = b"NX" in map(bytes.upper, words[3:])
+            refused = asks and _refused(words, answer) and answer != words[2]
+        key = _key(words) if refused and words[0].upper() in (b"SET", b"SETNX") else ""
+        if setters.get(key) == worker:
             return (
                 memory,
                 f"{worker} is told that {key} is taken, and the one who took it is {worker}",
@@ -237,6 +268,7 @@ def _waiters_end(lab: Lab) -> str | None:
         answer = lab.returned.get(letter)
         if outcome != CRASHED and answer not in ("done", "gave up", "queued"):
             how = f"returned {answer!r}" if outcome == "returned" else f"{outcome} {outcome.reason}"
+            how = f"is stuck: it {outcome.reason}" if outcome == STUCK else how
             return f"{letter} {how}: neither done, nor gave up, nor queued"
     return None
 
@@ -244,6 +276,7 @@ def _waiters_end(lab: Lab) -> str | None:
 mutual_exclusion = Invariant("At most one worker is in the critical section", _one_inside)
 no_lost_update = Invariant("No update is lost", _no_lost_update)
 only_the_owner_releases = Invariant("Only the owner releases", _owner_releases)
+only_the_owner_renews = Invariant("Only the owner renews, and only what is there", _owner_renews)
 freed_after_crash = Invariant(
     "A worker that is gone leaves no key without an expiry",
     _freed_after_crash,

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 from labkit.sim import schedule as moves
 from labkit.sim.commands import Command, Ended, Pending
 from labkit.sim.nodes import Locals, Worker
-from labkit.sim.process import LOST, Event
+from labkit.sim.process import LOST, Blocked, Event, Lost
 from labkit.sim.schedule import Move
 from labkit.sim.store import Contents, Store
 from labkit.sim.worlds import Worlds
@@ -39,11 +39,16 @@ PASS_TIME = Move(moves.TIME)
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A worker runs on to its next command: what it did on the way, and how it ended if it did."""
+    """A worker runs on to its next command: what it did on the way, and how it ended if it did.
+
+    Attributes:
+        answered: its command that was waiting until now, and the reply.
+    """
 
     worker: str
     events: tuple[Event, ...]
     ended: Ended | None
+    answered: tuple[Command, bytes | Lost] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,8 @@ class Transition:
 
     Attributes:
         command: the pending command of the worker that moved (None for `t`, or while it waited).
-        reply: the server's reply, whether or not it reached the worker; None if nothing ran.
+        reply: the server's reply, whether or not it reached the worker; None if nothing ran, or
+            if the command waits.
         turns: the workers that ran on, in the order in which they did.
     """
 
@@ -66,12 +72,18 @@ class Transition:
 
 
 class Option(NamedTuple):
-    """A move of one worker in one world, and where it leads. `cost`: the budget it draws on."""
+    """A move of one worker in one world, and where it leads.
+
+    Attributes:
+        cost: the budget it draws on.
+        served: workers whose waiting commands it answers, and with what.
+    """
 
     move: Move
     world: int
     local: int
     cost: str
+    served: tuple[tuple[str, bytes], ...] = ()
 
 
 class _Table(dict[K, V]):
@@ -90,7 +102,7 @@ class Machine:
 
     Args:
         workers: letter to worker function.
-        setup: declares and fills the stores.
+        setup: declares and fills the stores, and chooses the server's dialect.
         faults: the kinds of fault that may happen.
         monitors: watch every transition; see `labkit.sim.invariants`.
         stores: the stores by name; the simulated Redis unless given.
@@ -144,7 +156,7 @@ class Machine:
         found: list[tuple[Move, State]] = []
         for place, local in enumerate(locals_, WORKERS):
             for option in options[local]:
-                move, world_after, local_after, cost = option
+                move, world_after, local_after, cost, served = option
                 left: int | None = budget
                 if cost:
                     left = spend[budget, cost]
@@ -152,16 +164,21 @@ class Machine:
                         continue
                 else:
                     can_run = True
-                kept = self._memory_after(memory, world, local, option) if watched else memory
+                others = self._served(state, option) if served else ()
+                kept = (self._memory_after(memory, world, local, option, others)
+                        if watched else memory)  # fmt: skip
                 after = [world_after, left, kept, *locals_]
                 after[place] = local_after
+                for other, local_other in others:
+                    after[other] = local_other
                 found.append((move, tuple(after)))  # type: ignore[arg-type]
         if self._alike:
             found = self._once_for_all_alike(state, found)
         later = self._time_passes(state, can_run)
-        if later is not None:
-            found.append((PASS_TIME, later))
-        return found
+        if later is None:
+            # If nobody can run either, all have ended or are stuck: a crash would change nothing.
+            return found if can_run else []
+        return [*found, (PASS_TIME, later)]
 
     def transition(self, state: State, move: Move) -> Transition:
         """What happens on an enabled move, in full."""
@@ -171,7 +188,13 @@ class Machine:
             return self.passing(state, at_ms)
         local = state[WORKERS + self.letters.index(move.worker or "")]
         option = next(o for o in self._options[world][local] if o.move == move)
-        return self._describe(world, local, option)
+        return self._describe(world, local, option, self._served(state, option))
+
+    def _served(self, state: State, option: Option) -> tuple[tuple[int, int], ...]:
+        """The workers that a move serves: their place in a state, and where they get to."""
+        now_ms = self.worlds.now_ms(option.world)
+        places = [(WORKERS + self.letters.index(worker), reply) for worker, reply in option.served]
+        return tuple((p, self.locals.after(state[p], reply, now_ms)) for p, reply in places)
 
     def pass_to(self, state: State, now_ms: int) -> State:
         """Time passes to an instant that is not after the next deadline."""
@@ -213,18 +236,19 @@ class Machine:
         now_ms = self.worlds.now_ms(world)
         options: list[Option] = []
         if isinstance(node.pending, Command):
-            after, reply = self.worlds.execute(world, node.pending)
-            for kind, world_after, told in (
-                (moves.RUN, after, reply),
-                (moves.LOST_REPLY, after, LOST),
-                (moves.LOST_REQUEST, world, LOST),
-            ):
+            after, reply, served = self.worlds.execute(world, node.pending)
+            possible = [(moves.RUN, after, reply, served), (moves.LOST_REPLY, after, LOST, served),
+                        (moves.LOST_REQUEST, world, LOST, ())]  # fmt: skip
+            if isinstance(reply, Blocked):  # there is no reply yet that could be lost
+                del possible[1]
+            for kind, world_after, told, others in possible:
                 if kind == moves.RUN or kind in self.faults:
                     local_after = self.locals.after(local, told, now_ms)
                     if told is LOST:  # the client does not use that connection again
                         world_after = self.worlds.ended(world_after, node.pending.session)
                     world_after = self._without(world_after, local_after)
-                    options.append(Option(Move(kind, node.worker), world_after, local_after, kind))
+                    move = Move(kind, node.worker)
+                    options.append(Option(move, world_after, local_after, kind, others))
         if moves.CRASH in self.faults and not node.ended:
             crash = Move(moves.CRASH, node.worker)
             crashed = self.locals.crashed[node.worker]
@@ -260,14 +284,18 @@ class Machine:
 
     # -- transitions in full ------------------------------------------------------------------
 
-    def _describe(self, world: int, local: int, option: Option) -> Transition:
+    def _describe(
+        self, world: int, local: int, option: Option, served: tuple[tuple[int, int], ...]
+    ) -> Transition:
         pending = self.locals.nodes[local].pending
         command = pending if isinstance(pending, Command) else None
         reply = None
         if command is not None and option.move.kind in (moves.RUN, moves.LOST_REPLY):
-            reply = self.worlds.execute(world, command)[1]
+            told = self.worlds.execute(world, command).reply
+            reply = None if isinstance(told, Blocked) else told
+        turns = (option.local, *(local_after for _, local_after in served))
         return Transition(
-            option.move, command, reply, (self._turn(option.local),),
+            option.move, command, reply, tuple(map(self._turn, turns)),
             self.worlds.contents(world), self.worlds.contents(option.world),
             self.worlds.now_ms(world),
         )  # fmt: skip
@@ -283,7 +311,7 @@ class Machine:
 
     def _turn(self, local: int) -> Turn:
         node = self.locals.nodes[local]
-        return Turn(node.worker, node.events, node.ended)
+        return Turn(node.worker, node.events, node.ended, node.answered)
 
     # -- what monitors remember ---------------------------------------------------------------
 
@@ -297,9 +325,11 @@ class Machine:
             kept.append(after)
         return self._memory(tuple(kept)), None
 
-    def _memory_after(self, memory: int, world: int, local: int, option: Option) -> int:
-        key = (memory, world, local, option.move.kind)
-        return self._remembered(key, partial(self._describe, world, local, option))
+    def _memory_after(
+        self, memory: int, world: int, local: int, option: Option, served: tuple[Any, ...]
+    ) -> int:
+        key = (memory, world, local, option.move.kind, *served)
+        return self._remembered(key, partial(self._describe, world, local, option, served))
 
     def _remembered(self, key: tuple[Any, ...], describe: Callable[[], Transition]) -> int:
         """The memory after a transition. The key starts with the memory before it."""

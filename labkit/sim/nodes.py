@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from labkit.sim.commands import CRASHED, Ended, Pending, Waiting
+from labkit.sim.commands import CRASHED, Command, Ended, Pending, Waiting
 from labkit.sim.errors import NondeterminismError
-from labkit.sim.process import Event, Process, Reply
+from labkit.sim.process import Blocked, Event, Lost, Process, Reply
 
 Worker = Callable[[Any], Any]
 
@@ -44,6 +44,20 @@ class Node:
         self.events = tuple(process.events)
         self.timed = process.clock_was_read
 
+    @property
+    def answered(self) -> tuple[Command, bytes | Lost] | None:
+        """The command that has waited until the reply of this state came, and that reply."""
+        waited = self.parent.pending if self.parent is not None else None
+        if not isinstance(waited, Waiting) or waited.command is None:
+            return None
+        assert isinstance(self.reply, bytes | Lost)
+        return waited.command, self.reply
+
+    @property
+    def told_at_the_end(self) -> Reply:
+        """What its wait ends with if nobody ends it before: the reply of a command that blocks."""
+        return self.reply.told if isinstance(self.reply, Blocked) else None
+
     def path(self) -> list[Node]:
         """From the start of the worker to here."""
         nodes = [self]
@@ -73,14 +87,18 @@ class Locals:
     def wake(self, local: int, now_ms: int) -> int:
         """The local state at `now_ms`: the next one if a wait is over by then, else the same."""
         wakes_at = self.wakes_at[local]
-        return local if wakes_at is None or wakes_at > now_ms else self.after(local, None, now_ms)
+        if wakes_at is None or wakes_at > now_ms:
+            return local
+        return self.after(local, self.nodes[local].told_at_the_end, now_ms)
 
     def close(self) -> None:
         while self._parked:
             self._parked.popitem()[1].close()
 
     def _number(self, node: Node, now_ms: int) -> int:
-        wakes_at = now_ms + node.pending.ms if isinstance(node.pending, Waiting) else None
+        pending = node.pending
+        ends = isinstance(pending, Waiting) and pending.ms is not None
+        wakes_at = now_ms + pending.ms if ends else None  # type: ignore[union-attr, operator]
         number = self._numbers.setdefault((node, wakes_at), len(self.nodes))
         if number == len(self.nodes):
             self.nodes.append(node)
@@ -94,8 +112,12 @@ class Locals:
         if child is None:
             process = self._process_at(node)
             child = Node(node.worker, node, reply, now_ms)
-            process.send(reply, now_ms)
-            child.adopt(process)
+            if isinstance(reply, Blocked):  # the process goes on standing where it stands
+                assert isinstance(node.pending, Command)
+                child.pending = Waiting(reply.ms, "waits in", node.pending)
+            else:
+                process.send(reply, now_ms)
+                child.adopt(process)
             node.children[reply] = node.children[reply, now_ms] = child
             self._park(child, process)
         return child
@@ -129,14 +151,16 @@ class Locals:
         path = node.path()
         process = self._new_process(path[0])
         for expected, step in zip(path, path[1:], strict=False):
-            _compare(expected, process)
-            process.send(step.reply, step.now_ms)
+            if not isinstance(step.reply, Blocked):
+                _compare(expected, process)
+                process.send(step.reply, step.now_ms)
         _compare(node, process)
         return process
 
 
 def _compare(node: Node, process: Process) -> None:
-    if process.pending != node.pending:
+    asked = node.pending.command if isinstance(node.pending, Waiting) else None
+    if process.pending != (asked or node.pending):
         raise NondeterminismError(
             f"Worker {node.worker} is not deterministic. Given the same replies, after "
             f"{len(node.path()) - 1} of them it was about to do\n    {node.pending}\nand the next "

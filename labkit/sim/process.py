@@ -44,7 +44,24 @@ class Lost:
 
 
 LOST = Lost()
-Reply = bytes | Lost | None  # None: a wait is over
+#: The same, of a command that blocks: the client's time-out is over by now.
+GAVE_UP = Lost()
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """Takes the place of a reply that is still to come: the command waits at the server.
+
+    Attributes:
+        ms: how long at most; None: until somebody else makes an answer possible.
+        told: what the worker is told at that end.
+    """
+
+    ms: int | None
+    told: bytes | Lost
+
+
+Reply = bytes | Lost | Blocked | None  # None: a wait is over
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +153,7 @@ class Process:
     def ask(self, command: Command) -> bytes | Lost:
         """Stop in front of `command`; returns when the machine has a reply for it."""
         reply = self._park(command)
-        assert reply is not None, "a command is answered with a reply"
+        assert isinstance(reply, bytes | Lost), "a command is answered with a reply"
         return reply
 
     def sleep(self, seconds: float, why: Any = "sleeps") -> None:
@@ -189,9 +206,12 @@ class Process:
         raise Crashed
 
     def _park(self, pending: Pending) -> Reply:
+        current = getattr(getcurrent(), "process", None)
+        if current is not self and not self._closed:
+            self._refuse_stranger(current)
         if self._closed:
             if self._greenlet.dead:  # a destructor, such as that of redis-py's pipeline
-                raise ConnectionError(f"worker {self.name} has crashed")
+                raise ConnectionError(f"a client of an earlier run of worker {self.name} is used")
             self._refusals += 1
             if self._refusals > REFUSALS_MAX:
                 self._give_up(LabkitError(f"Worker {self.name} went on after its crash."))
@@ -200,6 +220,16 @@ class Process:
         assert parent is not None
         reply: Reply = parent.switch(pending)
         return reply
+
+    def _refuse_stranger(self, current: Process | None) -> NoReturn:
+        """Somebody else sends a command over a connection of this worker."""
+        what = (
+            f"uses a client (or a lock made with one) that belongs to worker {self.name}. A client "
+            f"belongs to the run of one worker: make it, and the lock, inside the worker function"
+        )
+        if current is not None:
+            current.refuse(what)
+        raise LabkitError(f"Code outside of the workers {what}.")
 
 
 @contextlib.contextmanager
@@ -270,7 +300,7 @@ class Me:
         """Tell the invariants that something happened that no command shows.
 
         Names that invariants know: granted(number), accepted(resource, number), effect(key),
-        lost(), compensated(). Details must be hashable.
+        renewed(), lost(), compensated(). Details must be hashable.
         """
         self._process.event(name, **details)
 

@@ -52,7 +52,7 @@ class Program:
             fill = self.setup
 
             def setup(worlds: Worlds) -> None:
-                fill(Lab(worlds.set_up, 0, worlds.resources, worlds.declare))
+                fill(Lab(worlds.set_up, 0, worlds.resources, worlds.declare, worlds.speak))
 
         return Machine(self.workers, setup=setup, monitors=self.checks.monitors, **settings)
 

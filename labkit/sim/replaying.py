@@ -58,8 +58,8 @@ class Execution:
     def trace(self, *, partial: bool = False) -> Trace:
         """What has happened so far. A check at the end is asked only when all have ended."""
         program, pending = self.program, self.machine.pending(self.state)
-        broken = self.broken
-        if broken is None and not self.enabled():
+        broken, complete = self.broken, not self.enabled()
+        if broken is None and complete:
             broken = program.checks.judge(self.machine, self.state)
         text = str(Schedule(step.move for step in self.steps))
         return Trace(
@@ -71,6 +71,7 @@ class Execution:
             broken_at=len(self.steps) if self.broken_at is None and broken else self.broken_at,
             rule="; ".join(program.checks.names) or None,
             call=program.call("replay", text, partial=partial),
+            complete=complete,
             start=self.machine.worlds.contents(self.machine.start[WORLD]),
         )
 
@@ -86,18 +87,20 @@ class Execution:
         number = len(self.steps) + 1
         possible = tuple(map(str, enabled))
         so_far = " ".join(str(step.move) for step in self.steps) or "the start"
+        pending = self.machine.pending(self.state)
+        waiting = [f"{w} {p}" for w, p in pending.items() if not isinstance(p, Ended)]
         return ScheduleError(
             f'Move {number}, "{move}", is not possible after {so_far}: '
-            f"{why_not(self.machine, self.state, move)}. {_possible(enabled)}",
+            f"{why_not(self.machine, self.state, move)}. {_possible(enabled, waiting)}",
             move_number=number,
             enabled=possible,
         )
 
 
-def _possible(enabled: Iterable[Move]) -> str:
+def _possible(enabled: Iterable[Move], waiting: Sequence[str] = ()) -> str:
     """The moves that can be made, as a sentence; faults apart, since few readers mean them."""
     if not enabled:
-        return "Nothing is possible: all have ended."
+        return f"Nothing is possible: {' and '.join(waiting) or 'all have ended'}."
     plain = [str(move) for move in enabled if not move.is_fault]
     faults = [str(move) for move in enabled if move.is_fault]
     apart = f" (and the faults {' '.join(faults)})" if faults else ""
@@ -117,7 +120,10 @@ def why_not(machine: Machine, state: State, move: Move) -> str:
     if isinstance(own, Ended):
         return f"{move.worker} has ended ({own})"
     if isinstance(own, Waiting):
-        return f"{move.worker} {own}, until {machine.wakes_at(state, move.worker or '')} ms"
+        until = machine.wakes_at(state, move.worker or "")
+        return f"{move.worker} {own}" + ("" if until is None else f", until {until} ms")
+    if move.kind == moves.LOST_REPLY:
+        return f"{own} would wait, so there is no reply yet that could be lost"
     return "this kind of move is not allowed here"
 
 

@@ -6,11 +6,13 @@ resource  something that a lock protects, such as a table: a store of its own, a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from labkit.sim.commands import Command
 from labkit.sim.errors import LabkitError
-from labkit.sim.store import Store
+
+if TYPE_CHECKING:
+    from labkit.sim.store import Store
 
 Ask = Callable[[Command], Any]  # a command -> its reply as bytes, or Lost
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import math
 import sys
 import time
@@ -20,15 +21,18 @@ from typing import Any, Protocol
 import redis
 from fakeredis import FakeServer
 from fakeredis._core._database import Item
-from fakeredis._helpers import SimpleError, SimpleString
+from fakeredis._helpers import NoResponse, SimpleError, SimpleString
 from fakeredis._socket import FakeSocket
 
 from labkit.sim import resp
 from labkit.sim.commands import Command, Words
+from labkit.sim.dialects import REDIS_7, Dialect, dialect
 from labkit.sim.errors import NotModelled
+from labkit.sim.process import Blocked
 from labkit.sim.virtual import EPOCH_S
+from labkit.sim.waiting import Ear, Waiter, serve
 
-_BLOCKING = {"BLPOP", "BRPOP", "BLMOVE", "BRPOPLPUSH", "BZPOPMIN", "BZPOPMAX", "BLMPOP", "BZMPOP",
+_BLOCKING = {"BRPOPLPUSH", "BZPOPMIN", "BZPOPMAX", "BLMPOP", "BZMPOP",
              "WAIT", "WAITAOF", "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "MONITOR"}  # fmt: skip
 _MAY_BLOCK = {"XREAD", "XREADGROUP"}
 #: Answered in an order that differs between two runs of Python, or that depends on the past.
@@ -72,10 +76,11 @@ class Snapshot:
     fingerprint: Any
     keys: Mapping[tuple[int, bytes], Key]
     watches: tuple[tuple[str, frozenset[tuple[bytes, int]], bool], ...] = ()
+    waiters: tuple[Waiter, ...] = ()
 
     @property
     def sessions(self) -> Iterable[str]:
-        return [name for name, *_ in self.watches]
+        return [name for name, *_ in self.watches] + [w.command.session for w in self.waiters]
 
     def contents(self) -> Contents:
         """The keys of database 0 as text."""
@@ -89,9 +94,15 @@ class Snapshot:
 
 
 class Store(Protocol):
-    """What the machine needs of a store."""
+    """What the machine needs of a store.
 
-    def execute(self, command: Command, now_ms: int) -> bytes: ...
+    Attributes:
+        served: commands that waited and that the last one has answered: (worker, reply), in order.
+    """
+
+    served: tuple[tuple[str, bytes], ...]
+
+    def execute(self, command: Command, now_ms: int) -> bytes | Blocked: ...
     def snapshot(self) -> Any: ...
     def restore(self, snapshot: Any) -> None: ...
     def expire(self, now_ms: int) -> None: ...
@@ -104,24 +115,47 @@ class FakeRedis:
     """fakeredis as a store of the machine.
 
     Args:
-        version: the Redis version to imitate.
+        server: the server to imitate; see `labkit.sim.dialects`.
     """
 
-    def __init__(self, version: tuple[int, ...] = (7,)) -> None:
-        self.version = version
-        self._server = FakeServer(version=version)
-        self._sessions: dict[str, _Session] = {}
+    def __init__(self, server: str = REDIS_7) -> None:
+        self.dialect: Dialect = dialect(server)
+        self.waiters: list[Waiter] = []
+        self.served: tuple[tuple[str, bytes], ...] = ()
+        self._server = FakeServer(self.dialect.version, self.dialect.kind)
+        self._sessions: dict[str, Session] = {}
         self._clock = _ServerClock()
 
-    def execute(self, command: Command, now_ms: int) -> bytes:
+    def speak(self, server: str) -> None:
+        """Imitate another server from now on. Connections that are open keep to the old one."""
+        self.dialect = dialect(server)
+        self._server.version, self._server.server_type = self.dialect.version, self.dialect.kind
+        self._sessions.clear()
+
+    def execute(self, command: Command, now_ms: int) -> bytes | Blocked:
         """Run a command; the RESP2 bytes of its reply (of all replies, for a transaction)."""
         session = self._session(command.session)
-        with self._clock.at(now_ms):
+        with self._clock.at(now_ms), self._listening() as heard:
             session.use_db(command.db)
             reply = b"".join(session.run(self._modelled(words)) for words in command.words)
+            self.served = tuple(serve(self.waiters, heard, self._session)) if heard else ()
         if reply.startswith(b"-ERR unknown command"):
             raise NotModelled(self._unknown(command))
-        return reply
+        if session.blocks_s is None:
+            return reply
+        self.waiters.append(Waiter.of(command, session.blocks_s, now_ms))
+        return self.waiters[-1].blocked(now_ms)
+
+    @contextlib.contextmanager
+    def _listening(self) -> Iterator[list[tuple[int, bytes]]]:
+        """Which of the keys that somebody waits for have changed, in the order of the changes."""
+        heard: list[tuple[int, bytes]] = []
+        ears = [Ear(heard, w.command.db, key) for w in self.waiters for key in w.keys]
+        for ear in ears:
+            self._server.dbs[ear.db].add_watch(ear.key, ear)
+        yield heard
+        for ear in ears:
+            self._server.dbs[ear.db].remove_watch(ear.key, ear)
 
     def snapshot(self) -> Snapshot:
         keys = {
@@ -135,7 +169,8 @@ class FakeRedis:
             if s._watches
         )
         prints = tuple((k, _fingerprint(v.value), v.expires_at_ms) for k, v in keys.items())
-        return Snapshot((prints, watches), keys, watches)
+        waiters = tuple(self.waiters)
+        return Snapshot((prints, watches, waiters), keys, watches, waiters)
 
     def restore(self, snapshot: Snapshot) -> None:
         for session in self._sessions.values():
@@ -147,6 +182,7 @@ class FakeRedis:
             self._server.dbs[number][name] = _item(key)
         for session_name, keys, dirty in snapshot.watches:
             self._session(session_name).watch_again(keys, dirty)
+        self.waiters = list(snapshot.waiters)
 
     def expire(self, now_ms: int) -> None:
         """Remove what has expired, and tell the connections that watch it (Redis >= 6.0.9)."""
@@ -156,18 +192,22 @@ class FakeRedis:
                     for session in list(db._watches.get(name, ())):
                         session.notify_watch()
                     del db._dict[name]
+        self.waiters = [w for w in self.waiters if w.ends_at_ms is None or w.ends_at_ms > now_ms]
 
     def end(self, sessions: Iterable[str]) -> None:
-        """A connection that has ended watches nothing any more."""
+        """A connection that has ended watches nothing any more, and waits for nothing."""
         for name in sessions:
             self._session(name)._clear_watches()
+        self.waiters = [w for w in self.waiters if w.command.session not in sessions]
 
     def close(self) -> None:
         """Nothing to give back."""
 
-    def _session(self, name: str) -> _Session:
+    def _session(self, name: str) -> Session:
         if name not in self._sessions:
-            self._sessions[name] = _Session(self._server, db=0, client_class=redis.Redis)
+            session = Session(self._server, db=0, client_class=redis.Redis)
+            session.more = self.dialect.more
+            self._sessions[name] = session
         return self._sessions[name]
 
     def _number(self, db: Any) -> int:
@@ -190,18 +230,28 @@ class FakeRedis:
         return words
 
     def _unknown(self, command: Command) -> str:
-        version = ".".join(map(str, self.version))
         return (
-            f'The simulated Redis (fakeredis, as Redis {version}) does not know "{command.name}". '
-            f"If a real server does, ask it there, without a schedule: labkit.servers.race(...) or "
-            f"server.client()."
+            f"The simulated Redis (fakeredis, as {self.dialect.title}) does not know "
+            f'"{command.name}". {self.dialect.who_knows(command.name)}If a real server does, '
+            f"ask it there, without a schedule: labkit.servers.race(...) or server.client()."
         )
 
 
-class _Session(FakeSocket):
-    """One connection to the fake server; replies come back as RESP2 bytes."""
+class Session(FakeSocket):
+    """One connection to the fake server; replies come back as RESP2 bytes.
+
+    Attributes:
+        more: commands that fakeredis lacks, by name.
+        blocks_s: the time-out of the command that has just found nothing and waits (0: none).
+        serving: whether it runs a command that has waited.
+    """
+
+    more: Mapping[str, Any] = {}
+    blocks_s: float | None = None
+    serving = False
 
     def run(self, words: Words) -> bytes:
+        self.blocks_s = None
         self._replies: list[bytes] = []
         self._unordered = words[0].upper() in _UNORDERED
         self.sendall(resp.encode(words))
@@ -224,6 +274,24 @@ class _Session(FakeSocket):
         if isinstance(result, SimpleError):
             return resp.ErrorReply(result.value)
         return result
+
+    def _blocking(self, timeout: float | None, find: Any, shape: Any = None) -> Any:
+        """What fakeredis calls for a command that may block: try once, and never wait."""
+        found = find(not self.serving)
+        if found is None and not self._in_transaction:
+            self.blocks_s = timeout or 0
+            return NoResponse()
+        return found
+
+    def _name_to_func(self, cmd_name: str) -> Any:
+        if cmd_name in self.more:
+            function, signature = self.more[cmd_name]
+            return functools.partial(function, self), signature
+        return super()._name_to_func(cmd_name)
+
+    def has_list(self, key: bytes) -> bool:
+        item = self._db.get(key)
+        return item is not None and isinstance(item.value, list)
 
     def watch_again(self, keys: frozenset[tuple[bytes, int]], dirty: bool) -> None:
         for key, number in keys:

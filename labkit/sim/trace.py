@@ -73,6 +73,7 @@ class Trace:
         broken: the sentence of the rule that is broken, or None.
         broken_at: the number of the step that broke it (0: before the first), or None.
         rule: the rule's name, or None when nothing was checked.
+        complete: whether no move is left: all have ended, or those that have not are stuck.
         start: the store's contents before the first move.
         call: the line of Python that replays it.
     """
@@ -85,16 +86,12 @@ class Trace:
     broken_at: int | None
     rule: str | None
     call: str
+    complete: bool
     start: Contents = field(compare=False, repr=False)
 
     @property
     def schedule(self) -> Schedule:
         return Schedule(step.move for step in self.steps)
-
-    @property
-    def complete(self) -> bool:
-        """Whether every worker has ended."""
-        return all(isinstance(pending, Ended) for pending in self.pending.values())
 
     @property
     def spoken(self) -> str:
@@ -168,7 +165,9 @@ def _reply(transition: Transition) -> str:
         return "(request lost)"
     if kind == moves.CRASH:
         return "(never sent)" if transition.command else ""
-    return resp.show(transition.reply) if transition.reply is not None else ""
+    if transition.reply is None:
+        return "(waits)" if transition.command else ""
+    return resp.show(transition.reply)
 
 
 def _notes(transition: Transition) -> list[str]:
@@ -176,7 +175,7 @@ def _notes(transition: Transition) -> list[str]:
     if transition.move.kind == moves.TIME:
         gone = sorted(set(transition.before) - set(transition.after))
         notes += [f"{key} expires" for key in gone]
-        notes += [f"{turn.worker} wakes" for turn in transition.turns]
+        notes += [f"{turn.worker} wakes" for turn in transition.turns if not turn.answered]
     for turn in transition.turns:
         notes += _turn_notes(turn)
     return notes
@@ -186,6 +185,12 @@ def _turn_notes(turn: Turn) -> list[str]:
     said = {"enter": f"{turn.worker} enters the critical section",
             "leave": f"{turn.worker} leaves the critical section"}  # fmt: skip
     notes = []
+    if turn.answered:
+        command, reply = turn.answered
+        if isinstance(reply, bytes):
+            notes.append(f"{turn.worker}'s {command} is answered: {resp.show(reply)}")
+        else:
+            notes.append(f"{turn.worker}'s client gives up waiting for {command}")
     for event in turn.events:
         if event.name == "note":
             notes.append(event["text"])

@@ -14,6 +14,7 @@ import asyncio.base_events
 import builtins
 import contextlib
 import functools
+import logging
 import os
 import random
 import signal
@@ -32,8 +33,11 @@ if TYPE_CHECKING:
 #: The virtual clock's zero as a calendar date: 2026-01-01 00:00:00 UTC, in seconds.
 EPOCH_S = 1_767_225_600
 
-#: redis-py reads the clock here to measure itself; nothing that a worker does depends on it.
-_MEASUREMENTS = ("redis.client", "redis.connection", "redis.observability", "redis.maint_")
+#: Here the clock is read to measure or to stamp; nothing that a worker does depends on it.
+_MEASUREMENTS = (
+    *("redis.client", "redis.connection", "redis.observability", "redis.maint_"),
+    "logging",  # stamps its records
+)
 
 Replacement = Callable[..., Any]
 
@@ -72,6 +76,11 @@ def _print(process: Process, *words: Any, sep: str | None = " ", **_: Any) -> No
     process.event("note", text=(" " if sep is None else sep).join(map(str, words)))
 
 
+def _log(process: Process, logger: logging.Logger, record: logging.LogRecord) -> None:
+    """As for `print`: what a library logs belongs to the step, not to the reader's screen."""
+    process.event("note", text=record.getMessage())
+
+
 def _condition_wait(process: Process, condition: Any, timeout: float | None = None) -> bool:
     """Nobody else lives in this process yet, so nobody can notify: the wait runs into its end."""
     if timeout is None:
@@ -99,6 +108,7 @@ _REPLACED: list[tuple[Any, str, Replacement]] = [
     (os, "urandom", _urandom),
     (uuid, "uuid1", _uuid1),
     (builtins, "print", _print),
+    (logging.Logger, "callHandlers", _log),
     (threading.Condition, "wait", _condition_wait),
     (threading.Thread, "start", _thread_start),
     (asyncio.base_events.BaseEventLoop, "run_forever", _event_loop),

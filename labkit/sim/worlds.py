@@ -6,15 +6,31 @@ world  the stores' contents and the clock at one instant
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-from labkit.sim.commands import Command
+from labkit.sim.commands import BLOCKING, Command
 from labkit.sim.errors import LabkitError, NotModelled
+from labkit.sim.process import Blocked
 from labkit.sim.shared import Resource, checked_name
 from labkit.sim.store import Contents, FakeRedis, Key, Saved, Store
 
 #: Commands whose effect depends on what was sent on the same connection before.
-_OF_A_SESSION = {"WATCH", "UNWATCH", "EXEC", "DISCARD"}
+_OF_A_SESSION = {"WATCH", "UNWATCH", "EXEC", "DISCARD", *BLOCKING}
+
+
+class Executed(NamedTuple):
+    """What a command did.
+
+    Attributes:
+        world: the world it leads to.
+        reply: what the server answers, or that the command waits there.
+        served: the commands of others, waiting until now, that it made an answer possible for:
+            (worker, reply), in the order in which the server answers them.
+    """
+
+    world: int
+    reply: bytes | Blocked
+    served: tuple[tuple[str, bytes], ...] = ()
 
 
 class Worlds:
@@ -27,7 +43,7 @@ class Worlds:
         self.deadlines: list[int | None] = []  # world -> the first instant at which a key expires
         self._numbers: dict[Any, int] = {}
         self._current = -1  # the world that the stores hold at this moment
-        self._executed: dict[tuple[Any, ...], tuple[int, bytes]] = {}
+        self._executed: dict[tuple[Any, ...], Executed] = {}
         self._later: dict[tuple[int, int], int] = {}
         self._ended: dict[tuple[int, str], int] = {}
 
@@ -45,27 +61,35 @@ class Worlds:
         self.resources[checked_name(name, resource)] = resource
         self.stores[name] = resource.store()
 
+    def speak(self, server: str) -> None:
+        """Imitate another server; for setups."""
+        self.stores["redis"].speak(server)  # type: ignore[attr-defined]
+
     def set_up(self, command: Command) -> bytes:
         """Run a command before the first move; for setups."""
-        return self._store(command).execute(command, 0)
+        reply = self._store(command).execute(command, 0)
+        if isinstance(reply, Blocked):
+            raise LabkitError(f'The setup would wait in "{command}", and nobody else runs yet.')
+        return reply
 
     def close(self) -> None:
         for store in self.stores.values():
             store.close()
 
-    def execute(self, world: int, command: Command) -> tuple[int, bytes]:
-        """Run a command in a world: the world it leads to, and the reply."""
+    def execute(self, world: int, command: Command) -> Executed:
+        """Run a command in a world."""
         # Two workers that send the same words are answered alike, unless their connections count.
         by_session = command.store != "redis" or command.name in _OF_A_SESSION
         session = command.session if by_session else ""
-        key = (world, command.words, command.store, command.db, session)
+        key = (world, command.words, command.store, command.db, session, command.patience_ms)
         known = self._executed.get(key)
         if known is None:
             self._restore(world)
             now_ms = self.now_ms(world)
             self._current = -1
-            reply = self._store(command).execute(command, now_ms)
-            known = self._executed[key] = (self._save(now_ms), reply)
+            store = self._store(command)
+            reply = store.execute(command, now_ms)
+            known = self._executed[key] = Executed(self._save(now_ms), reply, store.served)
         return known
 
     def at(self, world: int, now_ms: int) -> int:

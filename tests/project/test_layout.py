@@ -21,7 +21,7 @@ ALLOWED = NEEDED | {
 HOSTS = ("pypi" + ".org", "python" + "hosted.org", "registry." + "npmjs", "deb." + "debian.org")
 MODULE_LINES, FUNCTION_LINES = 300, 40
 # Lines of code, for a part of labkit. sim and locks are counted together: an afternoon of reading.
-CORE, CORE_LINES, PART_LINES = {"sim", "locks"}, 3_000, 800
+CORE, CORE_LINES, PART_LINES = {"sim", "locks"}, 3_200, 800
 CASES = ("acquiring", "entering", "errors", "releasing", "renewing", "scope", "units")
 # Modules that hold texts, rules, questions or cases.
 DATA = {

@@ -13,6 +13,7 @@ import functools
 import sqlite3
 import tempfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
@@ -25,10 +26,15 @@ from labkit.resources import ConnectionLost
 from labkit.sim.schedule import Move
 
 KEYS = ("a", "n")
+QUEUE = "q"  # the one list: RPUSH puts something in, BLPOP waits for it
 COMPARE_AND_DELETE = """\
 if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end
 return 0
 """
+
+
+#: In how many schedules somebody who waited was served, or waits for ever at the end.
+met: Counter[str] = Counter()
 
 
 class TooMany(Exception):
@@ -142,6 +148,8 @@ def _wire(kind: str, *words: Any) -> tuple:
         return ("SET", words[0], words[1], "NX", "PX", words[2])
     if kind == "EVAL":
         return ("EVAL", COMPARE_AND_DELETE, 1, *words)
+    if kind == "BLPOP":
+        return (kind, words[0], words[1] / 1000)
     return (kind, *words)
 
 
@@ -152,6 +160,7 @@ def check(salt: int, sql: bool = False) -> Callable[[Any], str | None]:
         ends = [(w, str(o), lab.returned.get(w), type(o.error).__name__)
                 for w, o in sorted(lab.outcome.items())]  # fmt: skip
         store: list = [(key, lab.redis.get(key), lab.redis.pttl(key)) for key in KEYS]
+        store.append((QUEUE, tuple(lab.redis.lrange(QUEUE, 0, -1)), -1))
         store += lab.shared.bank.execute(ALL_ROWS).rows if sql else []
         return "wrong" if _is_wrong(salt, lab.now_ms, ends, store) else None
 
@@ -179,6 +188,7 @@ class Local:
     replies: tuple = ()  # of that pipeline
     watches: tuple | None = None  # (key, its number of changes), on the connection in use
     session: int = 0  # of its connections to the database, the one in use
+    waits: bool = False  # in BLPOP, at the server
 
 
 @dataclass(frozen=True)
@@ -191,6 +201,8 @@ class World:
     inside: frozenset = frozenset()
     broken: bool = False
     history: tuple = ()  # (session, statement), or (session, None): it ended
+    queue: tuple = ()  # who waits in BLPOP, the first to come first
+    served: bool = False
 
 
 @dataclass
@@ -208,7 +220,7 @@ def enumerate_all(
 ) -> Counted:
     counted = Counted()
     nodes = 0
-    start = World(0, {}, dict.fromkeys(KEYS, 0), {}, {"t": pauses, **faults},
+    start = World(0, {}, dict.fromkeys((*KEYS, QUEUE), 0), {}, {"t": pauses, **faults},
                   history=(("setup", None),) if sql else ())  # fmt: skip
     for name in programs:
         start = _run_on(start, programs, name, Local())
@@ -225,6 +237,8 @@ def enumerate_all(
             wrong = world.broken or _ends_wrong(world, salt)
             counted.schedules += 1
             counted.violating += wrong
+            met["answered late"] += world.served
+            met["stuck"] += any(not local.end for local in world.workers.values())
             if wrong:
                 _offer(counted, path)
         elif len(path) == moves_max:
@@ -254,13 +268,14 @@ def _offer(counted: Counted, path: tuple) -> None:
 
 
 def _ends_wrong(world: World, salt: int) -> bool:
-    ends = [(name, local.end[0], local.end[1], local.end[2])
+    ends = [(name, *(local.end or ("stuck", None, "NoneType")))
             for name, local in sorted(world.workers.items())]  # fmt: skip
     store = []
     for key in KEYS:
         value, last = world.store.get(key, (None, None))
         ttl = -2 if value is None else -1 if last is None else last - world.now_ms
         store.append((key, value, ttl))
+    store.append((QUEUE, world.store.get(QUEUE, ((), None))[0], -1))
     if world.history:
         store += answers((*world.history, ("check", ALL_ROWS)))[-1]
     return _is_wrong(salt, world.now_ms, ends, store)
@@ -273,24 +288,32 @@ def _enabled(world: World, programs: dict) -> list:
     for name, local in world.workers.items():
         if local.pending is None:
             continue
-        if local.wakes_at is None:
-            found.append((Move("", name), _run(world, programs, name)))
+        if local.wakes_at is None and not local.waits:
+            found.append((Move("", name), _serve(_run(world, programs, name), programs)))
             for kind in "?~":
+                if kind == "?" and _would_wait(world, local.pending):
+                    continue  # no reply that could be lost
                 if world.budget.get(kind):
                     spent = _spend(world, kind)
                     if kind == "?":
                         spent = _run(spent, {}, name)  # the store only
-                    found.append((Move(kind, name), _time_out(spent, programs, name, local)))
+                    spent = _time_out(spent, programs, name, local)
+                    found.append((Move(kind, name), _serve(spent, programs)))
         if world.budget.get("!"):
-            gone = replace(local, pending=None, end=("crashed", None, "NoneType"), wakes_at=None)
+            gone = replace(local, pending=None, end=("crashed", None, "NoneType"), wakes_at=None,
+                           waits=False)  # fmt: skip
             after = _spend(world, "!")
             after = replace(after, workers={**world.workers, name: gone},
                             inside=world.inside - {name},
-                            history=_ended(world.history, name, local))  # fmt: skip
+                            history=_ended(world.history, name, local),
+                            queue=tuple(one for one in world.queue if one != name))  # fmt: skip
             found.append((Move("!", name), after))
     ends = [local.wakes_at for local in world.workers.values() if local.wakes_at is not None]
     ends += [last + 1 for _, last in world.store.values() if last is not None]
-    can_run = any(w.pending is not None and w.wakes_at is None for w in world.workers.values())
+    can_run = any(w.pending is not None and w.wakes_at is None and not w.waits
+                  for w in world.workers.values())  # fmt: skip
+    if not ends and not can_run:
+        return []  # all that is left waits for ever
     if ends and (not can_run or world.budget["t"]):
         spent = _spend(world, "t") if can_run else world
         found.append((Move("t"), _pass(spent, programs, min(ends))))
@@ -310,8 +333,32 @@ def _pass(world: World, programs: dict, now_ms: int) -> World:
     world = replace(world, now_ms=now_ms, store=store, changes=changes)
     for name, local in world.workers.items():
         if local.wakes_at is not None and local.wakes_at <= now_ms:
+            world = replace(world, queue=tuple(one for one in world.queue if one != name))
             world = _run_on(world, programs, name, replace(local, told=(*local.told, None)))
     return world
+
+
+def _would_wait(world: World, request: tuple) -> bool:
+    return request[0] == "BLPOP" and request[1] not in world.store
+
+
+def _serve(world: World, programs: dict) -> World:
+    """Who waits gets what there is now, first come, first served."""
+    while world.queue and QUEUE in world.store:
+        name, *rest = world.queue
+        store = dict(world.store)
+        reply = _pop(store)
+        world = replace(world, store=store, queue=tuple(rest), served=True)
+        local = world.workers[name]
+        world = _run_on(world, programs, name, replace(local, told=(*local.told, reply)))
+    return world
+
+
+def _pop(store: dict) -> list:
+    (first, *rest), last = store.pop(QUEUE)
+    if rest:
+        store[QUEUE] = (tuple(rest), last)
+    return [QUEUE, first]
 
 
 def _run(world: World, programs: dict, name: str) -> World:
@@ -319,6 +366,11 @@ def _run(world: World, programs: dict, name: str) -> World:
     local = world.workers[name]
     request = local.pending
     store, changes = dict(world.store), dict(world.changes)
+    if _would_wait(world, request):
+        wakes_at = world.now_ms + request[2] if request[2] else None
+        waiting = replace(local, waits=True, wakes_at=wakes_at)
+        return replace(world, workers={**world.workers, name: waiting},
+                       queue=(*world.queue, name))  # fmt: skip
     if request[0] == "pipe":
         reply = _execute(store, changes, world.now_ms, request[1 + local.ran])
         replies, ran = (*local.replies, reply), local.ran + 1
@@ -455,7 +507,12 @@ def _answer(sessions: dict, connect: Any, session: str, statement: str | None) -
 
 def _execute(store: dict, changes: dict, now_ms: int, command: tuple) -> Any:
     kind, key, *words = command
+    if kind == "BLPOP":
+        return _pop(store)
     value, last = store.get(key, (None, None))
+    if kind == "RPUSH":
+        store[key] = ((*(value or ()), *words), last)
+        return len(store[key][0])
     if kind == "GET":
         return value
     if kind == "SET NX" and value is not None:

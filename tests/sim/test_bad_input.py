@@ -319,8 +319,7 @@ def test_a_command_that_the_fake_server_lacks_is_named_with_the_way_out(words):
     refused(NotModelled, f'does not know "{words[0]}".*labkit.servers', sends(*words))
 
 
-BLOCKING = [("WAIT", 1, 0), ("BLPOP", "k", 0), ("BRPOP", "k", 0),
-            ("BLMOVE", "a", "b", "LEFT", "LEFT", 0),
+BLOCKING = [("WAIT", 1, 0), ("BRPOPLPUSH", "a", "b", 0), ("BLMPOP", 0, 1, "a", "LEFT"),
             ("BZPOPMIN", "z", 0), ("SUBSCRIBE", "c"), ("PSUBSCRIBE", "c"), ("MONITOR",),
             ("XREAD", "BLOCK", 0, "STREAMS", "s", "$"),
             ("XREADGROUP", "GROUP", "g", "c", "block", 0, "STREAMS", "s", ">")]  # fmt: skip

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from labkit import explore, mutual_exclusion, replay
-from tests.sim.brute import KEYS, TooMany, as_worker, check, enumerate_all
+from tests.sim.brute import KEYS, QUEUE, TooMany, as_worker, check, enumerate_all, met
 
 pytestmark = pytest.mark.slow
 
@@ -41,9 +41,9 @@ instructions = st.one_of(
 
 
 @st.composite
-def programs(draw):
+def programs(draw, kinds=instructions):
     """One to four instructions, some of them in a critical section."""
-    body = draw(st.lists(instructions, min_size=1, max_size=4))
+    body = draw(st.lists(kinds, min_size=1, max_size=4))
     if draw(st.booleans()):
         enter = draw(st.integers(0, len(body) - 1))
         leave = draw(st.integers(enter + 1, len(body)))
@@ -108,3 +108,80 @@ def test_exploration_agrees_with_brute_force_on_generated_programs():
     kinds = [f"counterexample with {kind}" for kind in ("run", "t", "?", "~", "!")]
     for what in ("violated", "holds within bounds", "gave up", "cut", "both inside", *kinds):
         assert seen[what], f"no case of {what!r}: {seen}"
+
+
+# -- commands that wait ----------------------------------------------------------------------------
+
+pushes = st.sampled_from([("RPUSH", QUEUE, "x"), ("RPUSH", QUEUE, "x", "y")])
+queueing = st.one_of(
+    st.tuples(st.just("do"),
+              st.tuples(st.just("BLPOP"), st.just(QUEUE), st.sampled_from([0, 50, 60])),
+              st.sampled_from(["", "nothing", "something"]), st.booleans()),
+    st.tuples(st.just("do"), pushes, st.just(""), st.booleans()),
+    st.tuples(st.just("do"), st.one_of(
+        st.just(("DEL", QUEUE)),
+        st.tuples(st.just("EXEC"), pushes, pushes),
+        st.tuples(st.just("EXEC"), pushes, st.just(("DEL", QUEUE))),
+        st.tuples(st.just("pipe"), pushes, pushes),
+        st.just(("SET NX", "a", "me", 50)),
+    ), st.just(""), st.booleans()),
+    st.tuples(st.just("sleep"), st.sampled_from([50, 51])),
+)  # fmt: skip
+waiting_cases = st.fixed_dictionaries({
+    "programs": st.lists(programs(queueing), min_size=2, max_size=3),
+    "same": st.booleans(),
+    "pauses": st.integers(0, 2),
+    "faults": st.dictionaries(st.sampled_from("?~!"), st.integers(1, 2), max_size=2),
+    "moves_max": st.sampled_from([5, 9, 30]),
+    "salt": st.integers(0, 9),
+})  # fmt: skip
+
+
+@settings(derandomize=True, max_examples=80, deadline=None, database=None, phases=[Phase.generate],
+          suppress_health_check=list(HealthCheck))  # fmt: skip
+@given(waiting_cases)
+def waits_as_brute_force_does(case):
+    agrees_with_brute_force.hypothesis.inner_test(case)
+
+
+def test_commands_that_wait_agree_with_brute_force():
+    """Who waits is served in the order of coming, by pushes of every kind, or by its time-out."""
+    seen.clear()
+    met.clear()
+    waits_as_brute_force_does()
+    assert seen["compared"] >= 50
+    assert seen["schedules"] >= 2_000
+    assert met["answered late"] and met["stuck"]
+    for what in ("violated", "holds within bounds", "cut", "both inside"):
+        assert seen[what] >= 5, f"too few cases of {what!r}: {seen}"
+
+
+def waits(ms):
+    return (("do", ("BLPOP", QUEUE, ms), "", True), ("enter",), ("do", ("INCR", "n"), "", True),
+            ("leave",))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "pushes",
+    [
+        (("RPUSH", QUEUE, "x"), ("RPUSH", QUEUE, "y")),
+        (("RPUSH", QUEUE, "x", "y"),),
+        (("EXEC", ("RPUSH", QUEUE, "x"), ("RPUSH", QUEUE, "y")),),
+        (("EXEC", ("RPUSH", QUEUE, "x"), ("DEL", QUEUE)), ("RPUSH", QUEUE, "z")),
+        (("pipe", ("RPUSH", QUEUE, "x"), ("RPUSH", QUEUE, "y")),),
+    ],
+)
+@pytest.mark.parametrize("faults", [{}, {"!": 1}, {"?": 1, "~": 1}])
+def test_who_waits_is_served_as_in_brute_force(pushes, faults):
+    """One waits for ever, one for 50 ms, and a third pushes, in every order."""
+    met.clear()
+    pushing = tuple(("do", push, "", True) for push in pushes)
+    by_letter = {"A": waits(0), "B": waits(50), "C": pushing}
+    bounds = {"pauses": 0, "faults": faults, "moves_max": 30}
+    wanted = enumerate_all(by_letter, salt=1, nodes_max=100_000, **bounds)
+    workers = {letter: as_worker(program) for letter, program in by_letter.items()}
+    found = explore(workers, check=[mutual_exclusion, check(1)], **bounds)
+    assert (found.schedules, found.violating) == (wanted.schedules, wanted.violating)
+    shortest = found.counterexample and str(found.counterexample.schedule)
+    assert shortest == (wanted.best and " ".join(map(str, wanted.best[1])))
+    assert met["answered late"] >= 10

@@ -142,6 +142,19 @@ def says_how_it_ended(me):
     return "done" if me.redis.set("lock", me.name, nx=True, px=100) else "gave up"
 
 
+def renews_blindly(me):
+    if me.redis.set("lock", me.name, nx=True, px=100):
+        me.redis.set("lock", me.name, px=100)
+        me.event("renewed")
+
+
+def renews_what_is_its_own(me):
+    if me.redis.set("lock", me.name, nx=True, px=100):
+        renew = "return redis.call('GET', KEYS[1]) == ARGV[1] and redis.call('PEXPIRE', KEYS[1], 9)"
+        if me.redis.eval(renew, 1, "lock", me.name):
+            me.event("renewed")
+
+
 CASES = {
     "mutual_exclusion": Case(
         labkit.mutual_exclusion, lease, without_expiry, "A t B", "A and B are both inside"
@@ -153,6 +166,10 @@ CASES = {
     "only_the_owner_releases": Case(
         labkit.only_the_owner_releases, plain_delete, lease, "A A t B A",
         "A's DEL lock removed what B had set",
+    ),
+    "only_the_owner_renews": Case(
+        labkit.only_the_owner_renews, renews_blindly, renews_what_is_its_own, "A t A",
+        "A's SET lock A PX 100 brought back a lease that had ended",
     ),
     "freed_after_crash": Case(
         labkit.freed_after_crash, take_then_expire, take_with_expiry, "A A!",
