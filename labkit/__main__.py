@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import datetime
 import sys
 from collections.abc import Callable
 
@@ -34,11 +35,25 @@ def nothing(parser: argparse.ArgumentParser) -> None:
     """For a command that takes no arguments."""
 
 
+def decide(chosen: argparse.Namespace) -> int:
+    """The questions of the decision, one after the other; or a saved record, evaluated again."""
+    from labkit.decision import terminal
+
+    if chosen.check:
+        return terminal.recheck(chosen.check)
+    return terminal.run(date=datetime.date.today().isoformat())
+
+
+def decide_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--check", metavar="FILE", help="evaluate the JSON of a saved record again")
+
+
 Run = Callable[[argparse.Namespace], int]
 #: Name -> (what runs it, one line of help, what adds its arguments). Let what runs it import what
 #: it needs: this module has to be loaded where packages are missing.
 COMMANDS: dict[str, tuple[Run, str, Callable[[argparse.ArgumentParser], None]]] = {
     "check": (check, "is this machine ready? (the same without a command)", nothing),
+    "decide": (decide, "answer questions, get a recommended design as a record", decide_arguments),
 }
 
 if __name__ == "__main__":
