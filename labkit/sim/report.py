@@ -118,6 +118,8 @@ class Exploration:
     def summary(self) -> str:
         """The verdict and the counts, as one sentence."""
         least = "" if self.exact else "at least "
+        if self.verdict == VIOLATED and not self.schedules:
+            return f"violated, before any schedule was complete ({self.bounds})"
         if self.verdict == VIOLATED:
             counts = f"{least}{self.violating:,} of {least}{self.schedules:,} schedules"
             return f"violated in {counts} ({self.bounds})"
