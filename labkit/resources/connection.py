@@ -21,7 +21,7 @@ from typing import Any
 from labkit.resources.database import Database
 from labkit.resources.statements import Result, command, result
 from labkit.sim.errors import LabkitError
-from labkit.sim.process import Lost
+from labkit.sim.replies import Lost
 from labkit.sim.shared import Ask
 
 

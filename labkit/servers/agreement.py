@@ -26,9 +26,10 @@ from labkit.sim.invariants import Invariant
 from labkit.sim.lab import Lab
 from labkit.sim.machine import PASS_TIME, Transition, Turn
 from labkit.sim.nodes import Worker
-from labkit.sim.process import LOST, Blocked, Lost, Process, Reply
+from labkit.sim.process import Process
 from labkit.sim.program import Program, Setup
 from labkit.sim.replaying import replay
+from labkit.sim.replies import LOST, Blocked, Lost, Reply
 from labkit.sim.schedule import Move
 from labkit.sim.store import Contents
 from labkit.sim.trace import Step, Trace, step_of

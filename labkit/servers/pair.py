@@ -26,7 +26,7 @@ from labkit.servers.server import TIMEOUT_S, Server, Wire, elements, split
 from labkit.sim import resp
 from labkit.sim.commands import Command, Words, describe
 from labkit.sim.errors import LabkitError
-from labkit.sim.process import Blocked
+from labkit.sim.replies import Blocked
 from labkit.sim.store import Contents, FakeRedis
 from labkit.sim.waiting import NO_ARRAY
 

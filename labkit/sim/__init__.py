@@ -6,7 +6,8 @@ From the bottom up:
     resp         replies as bytes                 connection  redis-py's connection, redirected
     virtual      time and randomness in workers   process     one run of a worker
     store        the simulated Redis              worlds      contents of all stores, numbered
-    shared       resources beside Redis
+    shared       resources beside Redis           replies     what comes instead of one
+    dialects     servers to imitate               waiting     commands that wait at the server
     nodes        workers as trees of replies      machine     all states and moves
     invariants   rules                            checks      rules applied to a run
     replaying    one schedule, strictly           trace       what happened, as text

@@ -27,7 +27,7 @@ from redis.retry import Retry
 from labkit.sim import resp
 from labkit.sim.commands import BLOCKING, Command, Words
 from labkit.sim.errors import NotModelled
-from labkit.sim.process import GAVE_UP, Lost
+from labkit.sim.replies import GAVE_UP, Lost
 
 Ask = Callable[[Command], "bytes | Lost"]
 

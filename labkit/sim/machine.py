@@ -20,7 +20,8 @@ from typing import Any, NamedTuple, TypeVar
 from labkit.sim import schedule as moves
 from labkit.sim.commands import Command, Ended, Pending
 from labkit.sim.nodes import Locals, Worker
-from labkit.sim.process import LOST, Blocked, Event, Lost
+from labkit.sim.process import Event
+from labkit.sim.replies import LOST, Blocked, Lost
 from labkit.sim.schedule import Move
 from labkit.sim.store import Contents, Store
 from labkit.sim.worlds import Worlds

@@ -12,7 +12,8 @@ from typing import Any
 
 from labkit.sim.commands import CRASHED, Command, Ended, Pending, Waiting
 from labkit.sim.errors import NondeterminismError
-from labkit.sim.process import Blocked, Event, Lost, Process, Reply
+from labkit.sim.process import Event, Process
+from labkit.sim.replies import Blocked, Lost, Reply
 
 Worker = Callable[[Any], Any]
 

@@ -24,6 +24,7 @@ from greenlet import getcurrent, greenlet
 from labkit.sim import watchdog
 from labkit.sim.commands import RAISED, RETURNED, Command, Ended, Pending, Waiting
 from labkit.sim.errors import Crashed, LabkitError, NotModelled, WorkerStuckInPython
+from labkit.sim.replies import Lost, Reply
 from labkit.sim.shared import Resource, Shared
 
 if TYPE_CHECKING:
@@ -34,34 +35,6 @@ if TYPE_CHECKING:
 READINGS_MAX = 10_000
 #: Commands refused to a crashed process before it is simply left where it is.
 REFUSALS_MAX = 100
-
-
-class Lost:
-    """Takes the place of a reply that never comes; the client runs into its time-out."""
-
-    def __repr__(self) -> str:
-        return "(no reply)"
-
-
-LOST = Lost()
-#: The same, of a command that blocks: the client's time-out is over by now.
-GAVE_UP = Lost()
-
-
-@dataclass(frozen=True, slots=True)
-class Blocked:
-    """Takes the place of a reply that is still to come: the command waits at the server.
-
-    Attributes:
-        ms: how long at most; None: until somebody else makes an answer possible.
-        told: what the worker is told at that end.
-    """
-
-    ms: int | None
-    told: bytes | Lost
-
-
-Reply = bytes | Lost | Blocked | None  # None: a wait is over
 
 
 @dataclass(frozen=True, slots=True)

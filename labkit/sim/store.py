@@ -28,7 +28,7 @@ from labkit.sim import resp
 from labkit.sim.commands import Command, Words
 from labkit.sim.dialects import REDIS_7, Dialect, dialect
 from labkit.sim.errors import NotModelled
-from labkit.sim.process import Blocked
+from labkit.sim.replies import Blocked
 from labkit.sim.virtual import EPOCH_S
 from labkit.sim.waiting import Ear, Waiter, serve
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from labkit.sim.commands import Command
 from labkit.sim.errors import NotModelled
-from labkit.sim.process import GAVE_UP, Blocked
+from labkit.sim.replies import GAVE_UP, Blocked
 
 if TYPE_CHECKING:
     from labkit.sim.store import Session

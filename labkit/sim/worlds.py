@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from labkit.sim.commands import BLOCKING, Command
 from labkit.sim.errors import LabkitError, NotModelled
-from labkit.sim.process import Blocked
+from labkit.sim.replies import Blocked
 from labkit.sim.shared import Resource, checked_name
 from labkit.sim.store import Contents, FakeRedis, Key, Saved, Store
 
