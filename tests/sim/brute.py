@@ -454,7 +454,7 @@ def _run_on(world: World, programs: dict, name: str, local: Local) -> World:
     wakes_at = world.now_ms + request[1] if request and request[0] == "sleep" else None
     history = _ended(world.history, name, local) if end else world.history
     local = replace(local, told=tuple(told), pending=request, end=end, wakes_at=wakes_at,
-                    ran=0, replies=())  # fmt: skip
+                    ran=0, replies=(), waits=False)  # fmt: skip
     return replace(
         world, workers={**world.workers, name: local}, inside=inside, broken=broken, history=history
     )  # fmt: skip
