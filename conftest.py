@@ -37,6 +37,17 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     pytest.skip(lacking)
 
 
+#: Folders that take long as a whole: `lab.py test --fast` leaves them to the full run.
+SLOW_FOLDERS = {"decision", "servers", "resources", "cases", "locks"}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent.name in SLOW_FOLDERS:
+            item.add_marker(pytest.mark.slow)
+
+
 def tags_of(item: pytest.Item) -> list[str]:
     """The tags of a notebook cell; an ordinary test has none."""
     cell = getattr(item, "cell", None)
