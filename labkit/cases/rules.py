@@ -12,6 +12,9 @@ from labkit.sim.lab import Lab
 from labkit.sim.machine import Transition
 
 KEY = "lock"
+#: Commands that may compare before they delete, and those that release in any way.
+COMPARING = ("EVAL", "EVALSHA", "DELEX", "DELIFEQ")
+RELEASING = (*COMPARING, "DEL", "UNLINK", "EXEC")
 
 
 def _always_ends(rule: Invariant, memory: Any, transition: Transition) -> tuple[Any, str | None]:
@@ -108,6 +111,19 @@ def answered(name: str, *commands: str, reply: Any) -> Danger:
     return Danger(name, happens)
 
 
+def _refused(transition: Transition) -> bool:
+    """A worker asks for a lock that somebody has, and is told so; SET NX GET answers with whom."""
+    command = transition.command
+    if command is None or transition.reply is None or transition.move.kind != moves.RUN:
+        return False
+    words, reply = command.words[-1], resp.decode(transition.reply)
+    if command.name == "SETNX":
+        return bool(reply == 0)
+    if command.name != "SET" or b"NX" not in words:
+        return False
+    return reply is None if b"GET" not in words else reply not in (None, words[2])
+
+
 def lost(name: str, *commands: str) -> Danger:
     """The answer to one of these commands does not arrive, and the lock is there."""
 
@@ -137,8 +153,8 @@ def _raises_after_release(transition: Transition) -> bool:
     return KEY not in transition.after and any(one.how == RAISED for one in ended)
 
 
-second_comer = answered("a second worker was refused the lock", "SET", reply=None)
-late_release = answered("a late owner's release was refused", "EVAL", reply=0)
+second_comer = Danger("a second worker was refused the lock", _refused)
+late_release = answered("a late owner's release was refused", *COMPARING, reply=0)
 crashed_holding = Danger("a worker crashed while it held the lock", _crashes_holding)
 overrun = Danger("a lease ended before its holder had released it", _overruns)
 body_raised = Danger("the work failed, and the lock was free afterwards", _raises_after_release)

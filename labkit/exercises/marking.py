@@ -89,6 +89,8 @@ def _evidence(exploration: Exploration) -> str:
 
 
 def _raised(exploration: Exploration) -> str:
-    """A worker that raises is usually a slip of the pen; say so."""
+    """Without faults, a worker that raises is usually a slip of the pen; say so."""
+    if any(exploration.bounds.faults.values()):
+        return ""
     reason = next(iter(exploration.raised), "")
     return f" Your worker raised {reason}." if reason else ""

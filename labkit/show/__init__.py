@@ -4,6 +4,7 @@
     models    what the widgets know           twin      widgets that can be stored
     predicting  a question before a run       stepper   be the scheduler, letter by letter
     glossary  the words, where defined        fold      a result behind a line
+    libraries which rung is the lock of your framework
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ _WHERE = {
     "collisions_chart": "labkit.show.charts",
     "Folded": "labkit.show.fold",
     "Glossary": "labkit.show.glossary",
+    "known_locks": "labkit.show.libraries",
 }
 
 __all__ = sorted(_WHERE)

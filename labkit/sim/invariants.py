@@ -172,14 +172,15 @@ def _owner_releases(rule: Invariant, memory: Any, transition: Transition) -> Ver
 
 
 def _owner_renews(rule: Invariant, memory: Any, transition: Transition) -> Verdict:
-    """A worker that says it has renewed a lease says so with the event `renewed`."""
+    """A lease is a key with an expiry. A worker says with the event `renewed` that it renewed."""
     worker, command, setters = transition.move.worker, transition.command, dict(memory)
     renewed = any(event.name == "renewed" for _, event in _events(transition))
     for key, now in transition.after.items() if transition.reply is not None else ():
         before, setter = transition.before.get(key), setters.get(key, worker)
         if before is None and renewed and rule.looks_at(key):
             return memory, f"{worker}'s {command} brought back a lease that had ended"
-        if before is not None and before != now and setter != worker:
+        lease = before is not None and before.expires_at_ms is not None
+        if lease and before != now and setter != worker:
             return memory, f"{worker}'s {command} changed the lease that {setter} had begun"
     return frozenset(_setters(rule, memory, transition).items()), None
 
