@@ -35,11 +35,13 @@ class Trap:
     Attributes:
         call: what is written in the code.
         expected: what one may think that it means.
+        instead: what to do instead.
         worker, schedule, check: what is run, and the rule that it breaks; None if it breaks none.
     """
 
     call: str
     expected: str
+    instead: str
     worker: Workers
     schedule: str
     check: Check | None = None
@@ -60,13 +62,6 @@ class Trap:
         asked = sum(step.command.startswith("SET") for step in trace.steps
                     if str(step.move) == "B")  # fmt: skip
         return f"B has asked {asked} times, and {trace.about_to}"
-
-    def __str__(self) -> str:
-        return (
-            f"{self.call}\n    You may think: {self.expected}.\n    {self.schedule}: {self.seen}."
-        )
-
-    __repr__ = __str__
 
 
 def locked(*, client: bool = False, **options: Any) -> Worker:
@@ -106,21 +101,29 @@ def child(me: Any) -> str:
 
 
 TRAPS = (
-    Trap('lock("x")', "it will end some day", locked(blocking=False), "A A!",
-         freed_after_crash.on(KEY)),
-    Trap('lock("x", timeout=0)', "it ends at once, or I am told that 0 is no time",
+    Trap('lock("x")', "it will end some day", "give the lease: timeout=10",
+         locked(blocking=False), "A A!", freed_after_crash.on(KEY)),
+    Trap('lock("x", timeout=0)', "it ends at once, or 0 is refused",
+         "a lease above 0; 0 means no end, as None does",
          locked(blocking=False, timeout=0), "A A!", freed_after_crash.on(KEY)),
-    Trap('lock("x").acquire()', "it gives up after a while", locked(), "A A! B t B t B t B"),
-    Trap('lock("x", timeout=0.1)', "timeout is how long it waits", locked(timeout=0.1), "A t B",
-         mutual_exclusion),
-    Trap('with lock("x", ...)', "I see the error of my own code", failing(redis_lock), "A A B t A",
+    Trap('lock("x").acquire()', "it gives up after a while", "give the wait: blocking_timeout=5",
+         locked(), "A A! B t B t B t B"),
+    Trap('lock("x", timeout=0.1)', "timeout is how long it waits",
+         "timeout is the lease, blocking_timeout the wait",
+         locked(timeout=0.1), "A t B", mutual_exclusion),
+    Trap('with lock("x", timeout=0.1):', "I see the error of my own code",
+         "release by hand, and keep the first error", failing(redis_lock), "A A B t A",
          body_error_survives),
-    Trap("one Lock object, two tasks", "the token is kept for each task",
-         two_tasks(one_object=True), "A t t A A", each_its_own, workers="A"),
-    Trap("thread_local=False", "my threads may share it",
+    Trap("one Lock object in two asyncio tasks", "each task has its own token",
+         "a Lock object for each attempt", two_tasks(one_object=True), "A t t A A", each_its_own,
+         workers="A"),
+    Trap("thread_local=False, two threads", "my threads may share the object",
+         "a Lock object for each attempt",
          two_tasks(one_object=True, thread_local=False), "A t t A A", each_its_own, workers="A"),
-    Trap("os.fork() inside the section", "the child has nothing to do with it",
+    Trap("os.fork() inside the section", "the child (B) has nothing to do with it",
+         "fork first, then acquire",
          {"A": parent, "B": child, "C": parent}, "A B C", mutual_exclusion, workers="ABC"),
-    Trap("a lost reply to acquire", "False means that somebody else has it",
+    Trap("the reply to acquire is lost", "False means that somebody else has it",
+         "retry=Retry(NoBackoff(), 0), and see the error yourself",
          locked(client=True, timeout=20, blocking=False), "A? t t A", nobody_waits_for_itself),
 )  # fmt: skip

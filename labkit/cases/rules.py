@@ -7,7 +7,7 @@ from typing import Any
 from labkit.sim import resp
 from labkit.sim import schedule as moves
 from labkit.sim.commands import CRASHED, RAISED
-from labkit.sim.invariants import Danger, Invariant
+from labkit.sim.invariants import Danger, Invariant, setters
 from labkit.sim.lab import Lab
 from labkit.sim.machine import Transition
 
@@ -124,6 +124,15 @@ def _refused(transition: Transition) -> bool:
     return reply is None if b"GET" not in words else reply not in (None, words[2])
 
 
+def _late(transition: Transition) -> bool:
+    """A compare and delete finds another owner, or none; EXEC answers nil when it is too late."""
+    command = transition.command
+    if command is None or transition.reply is None or transition.move.kind != moves.RUN:
+        return False
+    reply = resp.decode(transition.reply)
+    return reply is None if command.name == "EXEC" else command.name in COMPARING and reply == 0
+
+
 def lost(name: str, *commands: str) -> Danger:
     """The answer to one of these commands does not arrive, and the lock is there."""
 
@@ -136,11 +145,13 @@ def lost(name: str, *commands: str) -> Danger:
     return Danger(name, happens)
 
 
-def _crashes_holding(transition: Transition) -> bool:
-    lock = transition.after.get(KEY)
-    return transition.move.kind == moves.CRASH and lock is not None and lock.text.startswith(
-        transition.move.worker or "-"
-    )  # fmt: skip
+def _crashes_holding(transition: Transition, owners: frozenset[tuple[str, str]]) -> bool:
+    holds = (KEY, transition.move.worker or "") in owners
+    return transition.move.kind == moves.CRASH and KEY in transition.after and holds
+
+
+def _owners(owners: frozenset[tuple[str, str]], transition: Transition) -> Any:
+    return setters(owners, transition, KEY)
 
 
 def _overruns(transition: Transition) -> bool:
@@ -154,7 +165,7 @@ def _raises_after_release(transition: Transition) -> bool:
 
 
 second_comer = Danger("a second worker was refused the lock", _refused)
-late_release = answered("a late owner's release was refused", *COMPARING, reply=0)
-crashed_holding = Danger("a worker crashed while it held the lock", _crashes_holding)
+late_release = Danger("a late owner's release was refused", _late)
+crashed_holding = Danger("a worker crashed while it held the lock", _crashes_holding, _owners)
 overrun = Danger("a lease ended before its holder had released it", _overruns)
 body_raised = Danger("the work failed, and the lock was free afterwards", _raises_after_release)

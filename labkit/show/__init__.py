@@ -4,7 +4,7 @@
     models    what the widgets know           twin      widgets that can be stored
     predicting  a question before a run       stepper   be the scheduler, letter by letter
     glossary  the words, where defined        fold      a result behind a line
-    libraries which rung is the lock of your framework
+    libraries which rung is your framework's lock, and the traps of redis-py's
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ _WHERE = {
     "Folded": "labkit.show.fold",
     "Glossary": "labkit.show.glossary",
     "known_locks": "labkit.show.libraries",
+    "traps": "labkit.show.libraries",
 }
 
 __all__ = sorted(_WHERE)

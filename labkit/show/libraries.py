@@ -11,12 +11,11 @@ Every line was read in the code or the documentation of the version that stands 
 
 from __future__ import annotations
 
-import html
-from collections.abc import Sequence
 from typing import NamedTuple
 
+from labkit.cases.redis_py import TRAPS
+from labkit.show.tables import Records
 from labkit.sim.errors import LabkitError
-from labkit.sim.trace import table
 
 FREES, RAISES, SILENT = "frees its successor's lock", "raises an error", "silent"
 
@@ -42,9 +41,15 @@ class LibraryLock(NamedTuple):
 
 
 LOCKS = (
-    LibraryLock("Laravel Cache::lock on Redis", "13.x, June 2026", "5, and 6 by refresh()",
+    LibraryLock("Laravel Cache::lock on Redis", "13.x, June 2026", "5, and 6 by refresh() (2026)",
                 "none (seconds = 0)", "returns false; lost if you pass a callback",
                 "laravel/framework: src/Illuminate/Cache/RedisLock.php, Lock.php"),
+    LibraryLock("Laravel WithoutOverlapping (jobs)", "13.x, July 2026", "5",
+                "none (expireAfter = 0)", "silent",
+                "laravel/framework: src/Illuminate/Queue/Middleware/WithoutOverlapping.php"),
+    LibraryLock("Laravel ShouldBeUnique (jobs)", "13.x, 2026", "5 to acquire, 3 to release",
+                "none (uniqueFor = 0)", FREES,
+                "laravel/framework: src/Illuminate/Bus/UniqueLock.php"),
     LibraryLock("Laravel Horizon, internal Lock", "2026", "3 (2 until 2026)", "60 s", FREES,
                 "laravel/horizon: src/Lock.php; issue 1738"),
     LibraryLock("Symfony Lock, RedisStore", "store 7.x, Lock 5.4.53", "5+, and 6 by refresh()",
@@ -80,27 +85,7 @@ LOCKS = (
 _TITLES = ("lock", "version read", "rung", "expiry by default", "a late release", "source")
 
 
-class LockTable:
-    """The lines as a table, in HTML and in text."""
-
-    def __init__(self, locks: Sequence[LibraryLock]) -> None:
-        self._locks = locks
-
-    def __repr__(self) -> str:
-        return "\n".join(table([_TITLES, *self._locks]))
-
-    def _repr_html_(self) -> str:
-        head = "".join(f'<th scope="col">{title}</th>' for title in _TITLES)
-        rows = "".join(f"<tr>{_cells(lock)}</tr>" for lock in self._locks)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-
-
-def _cells(lock: LibraryLock) -> str:
-    left = '<td style="text-align: left">'
-    return "".join(f"{left}{html.escape(field)}</td>" for field in lock)
-
-
-def known_locks(name: str = "") -> LockTable:
+def known_locks(name: str = "") -> Records:
     """The locks of frameworks and libraries whose name contains this; all of them by default.
 
     Raises:
@@ -110,4 +95,11 @@ def known_locks(name: str = "") -> LockTable:
     if not found:
         known = ", ".join(one.lock for one in LOCKS)
         raise LabkitError(f'No lock here is called "{name}". There are: {known}.')
-    return LockTable(found)
+    return Records(_TITLES, found)
+
+
+def traps() -> Records:
+    """What may surprise you about redis-py's lock: each line is a schedule that runs, now."""
+    titles = ("your code", "you may think", "schedule", "what happens", "do instead")
+    return Records(titles, ((trap.call, trap.expected, trap.schedule, trap.seen, trap.instead)
+                            for trap in TRAPS))  # fmt: skip

@@ -3,8 +3,10 @@
 import pytest
 
 from labkit import LabkitError, cases
+from labkit.cases.releasing import watching
 from labkit.cases.scorecard import SO_FAR, compare, score
 from labkit.cases.workers import by_hand, right
+from labkit.locks import COMPARE_AND_DELETE
 
 
 def taking(take, release):
@@ -24,6 +26,12 @@ def take(redis, token):
     return redis.set("lock", token, nx=True, px=100)
 
 
+def asking_for_ever(redis, token):
+    while not take(redis, token):
+        pass
+    return True
+
+
 plain_delete = taking(take, lambda redis, token: redis.delete("lock"))
 
 
@@ -33,7 +41,8 @@ def test_a_plain_delete_holds_in_three_of_the_four_first_cases():
     assert [line.short for line in card.lines] == ["holds", "holds", "holds", "A A t B A"]
     assert str(card).splitlines()[-2:] == [
         "late-delete       breaks in 14 of 44 schedules: A A t B A",
-        "3 of 4 cases hold. Without a fault, the work is always done.",
+        "3 of 4 cases hold. Without a fault, the work is always done, and the lock is free "
+        "afterwards.",
     ]
 
 
@@ -53,21 +62,51 @@ def test_a_refusal_counts_as_danger_in_any_form_of_the_command(take_it):
     assert "in 4 of them a second worker was refused the lock" in card.lines[0].long
 
 
-def test_a_lock_that_never_lets_anybody_in_is_told_so():
-    card = score(lambda me: False)
-    assert card.holding == 4
-    assert card.work == "Nobody gets in, in 1 of 1 schedules without a fault."
+@pytest.mark.parametrize(
+    ("worker", "sentence"),
+    [
+        (lambda me: False, "Nobody gets in, in 1 of 1 schedules without a fault."),
+        (lambda me: me.redis.sett("lock"), "Your worker raised AttributeError: 'Redis' object"),
+        (lambda me: me.redis.execute_command("MONITOR"), "MONITOR"),
+        (taking(lambda redis, token: redis.set("mylock", "taken", nx=True, px=100),
+                lambda redis, token: redis.delete("mylock")), 'Your lock is not the key "lock"'),
+        (taking(asking_for_ever, lambda redis, token: redis.delete("lock")),
+         "There are schedules with more than 60 moves. Does your worker ask again and again?"),
+    ],
+)  # fmt: skip
+def test_what_is_no_lock_is_not_scored_and_told_why(worker, sentence):
+    card = score(worker)
+    assert card.lines == ()
+    assert str(card).startswith("Not scored. ")
+    assert sentence in str(card)
+    assert ".." not in str(card)
 
 
-def test_a_slip_of_the_pen_is_named():
-    assert "Your worker raised AttributeError" in score(lambda me: me.redis.sett("lock")).work
+@pytest.mark.parametrize(
+    ("release", "remark"),
+    [
+        (lambda redis, token: None, "But a lock is left behind, without any fault"),
+        (lambda redis, token: redis.get("lock") == 7, "But a lock is left behind"),
+        (lambda redis, token: redis.eval(COMPARE_AND_DELETE, ["lock", token], 1),
+         "it is not released. Your worker raised DataError"),
+        (lambda redis, token: redis.delete("lock", tokne), "raised NameError"),  # noqa: F821
+        (lambda redis, token: redis.delete("lock") and 1 / 0,
+         "But look at this, without any fault: Your worker raised ZeroDivisionError"),
+    ],
+)  # fmt: skip
+def test_a_release_that_does_not_work_is_remarked(release, remark):
+    assert remark in score(taking(take, release)).remark
 
 
-def test_what_cannot_be_tested_says_why():
-    card = score(lambda me: me.redis.execute_command("MONITOR"), ["late-delete"])
-    assert card.holding == 0
-    assert card.lines[0].short == "not tested"
-    assert "MONITOR" in str(card)
+def test_a_watched_release_is_in_danger_as_well():
+    card = score(watching(), ["late-delete"])
+    assert "in 22 of them a late owner's release was refused" in card.lines[0].long
+
+
+def test_a_crash_counts_whatever_the_token_looks_like():
+    for token in "taken", "2cdd0fa547b417f29b79fa2e34e292d2":
+        card = score(by_hand(token=lambda me, token=token: token), ["take-then-expire"])
+        assert "in 14 of them a worker crashed while it held the lock" in card.lines[0].long
 
 
 def test_a_case_that_does_not_exist_is_an_error_that_lists_them():
