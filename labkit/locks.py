@@ -351,6 +351,101 @@ class OwnerCheckedRenewal(TokenAwareAcquire):
         return Renewed(replace(grant, sent_at=sent_at, ttl_ms=self._ttl_ms)) if renewed else Lost()
 
 
+#: Takes the lock if it is free or already ours, and counts the grant, in one step. The counter has
+#: no expiry: a number that came a second time would let an old holder write.
+TAKE_AND_COUNT = """\
+-- take and count
+local holder = redis.call("GET", KEYS[1])
+if holder and holder ~= ARGV[1] then
+    return nil
+end
+local number = redis.call("INCR", KEYS[2])
+redis.call("SET", KEYS[1], ARGV[1], "PX", ARGV[2])
+return number
+"""
+
+
+class FencedLease(OwnerCheckedRenewal):
+    """A lease whose grants are numbered: `grant.fence`, larger with every grant.
+
+    The number goes along with every write, and what the lock protects refuses a smaller one than
+    it has accepted. Without that refusal it protects nothing. Asked again after an unknown answer,
+    the server counts once more: a number may be left out, and none comes twice.
+
+    Args:
+        counter: a second key, for the numbers. Whatever removes it or sets it back (eviction,
+            FLUSHDB, a restart without persistence, a failover) makes numbers come again. On Redis
+            Cluster it must be in the same hash slot as the lock: "{job}:lock", "{job}:fence".
+    """
+
+    def __init__(
+        self,
+        client: redis.Redis,
+        key: str,
+        *,
+        counter: str,
+        ttl_ms: int,
+        token: Callable[[], str] = new_token,
+    ) -> None:
+        super().__init__(client, key, ttl_ms=ttl_ms, token=token)
+        self._counter = counter
+
+    def acquire(self, again: Unknown | None = None) -> Acquisition:
+        sent_at = time.monotonic()
+        request = (again.request if again else None) or Request(self._new_token(), sent_at)
+        take = ("EVAL", TAKE_AND_COUNT, 2, self._key, self._counter, request.token, self._ttl_ms)
+        try:
+            number = self._redis.execute_command(*take)
+        except NO_ANSWER as error:
+            return Unknown(error, request)
+        except redis.RedisError as error:
+            return Failed(error)
+        if number is None:
+            return Busy()
+        return Acquired(Grant(self._key, request.token, sent_at, self._ttl_ms, int(number)))
+
+
+class LeaseLost(Exception):
+    """The lease is over, or not certain any more. Stop, and undo nothing: it may be in other hands.
+
+    Catch it before any `except Exception` that compensates.
+    """
+
+
+class Held:
+    """A lease that is renewed as long as the work goes on, by the work itself, and never after it.
+
+    Nothing runs in the background, so no renewal can die unnoticed or outlive the work. In return,
+    each piece of work between two calls of `go_on` must be shorter than a third of the lease.
+
+    Args:
+        margin_ms: stop so long before the lease ends: what a write takes to arrive, and what two
+            clocks can differ over the length of a lease.
+    """
+
+    def __init__(self, lock: OwnerCheckedRenewal, grant: Grant, *, margin_ms: int = 0) -> None:
+        self.grant = grant
+        self._lock = lock
+        self._margin_ms = margin_ms
+
+    def go_on(self) -> None:
+        """Call it before each piece of work. Renews when a third of the lease is over.
+
+        Raises:
+            LeaseLost: when the lease is not ours any more, or less than the margin remains of it.
+        """
+        whole_ms = self.grant.ttl_ms or 0
+        if self.grant.remaining_ms() <= whole_ms * 2 / 3:
+            renewal = self._lock.renew(self.grant)
+            if isinstance(renewal, Lost):
+                raise LeaseLost
+            if isinstance(renewal, Renewed):
+                self.grant = renewal.grant
+            # No answer, or an error: what remains of the old grant counts, and we ask again.
+        if self.grant.remaining_ms(self._margin_ms) <= 0:
+            raise LeaseLost
+
+
 def detect_release(client: redis.Redis) -> ReleaseBy:
     """Which release this server has. Ask when the service starts, not when a lock is released.
 
