@@ -16,6 +16,8 @@ FAULTS = {
     "F04": ("a release that does not ask whose lock it is", "releasing"),
     "F05": ("a renewal that does not ask, or that revives", "renewing"),
     "F06": ("who loses moves the end of the lock", "acquiring"),
+    "F24": ("the counter of numbers is reset", "fencing"),
+    "F25": ("a number that comes twice, or that nobody checks", "fencing"),
     "F40": ("a token that several attempts share", "scope"),
     "F41": ("an error on the way in or out leaks the lock, or hides another error", "errors"),
     "F47": ("units and options mixed up", "units"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Any
 
 from labkit.sim import resp
@@ -10,8 +12,14 @@ from labkit.sim.commands import CRASHED, RAISED
 from labkit.sim.invariants import Danger, Invariant
 from labkit.sim.lab import Lab
 from labkit.sim.machine import Transition
+from labkit.sim.process import Event
 
 KEY = "lock"
+
+
+def happened(transition: Transition) -> Iterator[tuple[str, Event]]:
+    """What workers reported in a transition."""
+    return ((turn.worker, event) for turn in transition.turns for event in turn.events)
 
 
 def _always_ends(rule: Invariant, memory: Any, transition: Transition) -> tuple[Any, str | None]:
@@ -49,6 +57,55 @@ def _never_revived(rule: Invariant, inside: Any, transition: Transition) -> tupl
     return inside, None
 
 
+def _never_falls(rule: Invariant, memory: Any, transition: Transition) -> tuple[Any, str | None]:
+    """Looks at the rows themselves, so that a write whose answer was lost counts as well."""
+    for key, now in transition.after.items():
+        before = transition.before.get(key)
+        if before is not None and now.row and before != now:
+            numbers = [re.findall(r"(?:fence |\()(\d+)", one.text) for one in (before, now)]
+            if all(numbers) and int(numbers[1][-1]) < int(numbers[0][-1]):
+                return memory, f"{_said(transition)} was accepted after {numbers[0][-1]}"
+    return memory, None
+
+
+def holds(worker: str, transition: Transition) -> bool:
+    """Whether the lock has this worker's token."""
+    lock = transition.after.get(KEY)
+    return lock is not None and lock.text.startswith(f"{worker}-")
+
+
+def _not_refused(rule: Invariant, memory: Any, transition: Transition) -> tuple[Any, str | None]:
+    for worker, event in happened(transition):
+        if event.name == "refused" and holds(worker, transition):
+            return memory, f"{worker} holds the lock, and its write is refused"
+    return memory, None
+
+
+def _counts_on_its_own(
+    rule: Invariant, memory: Any, transition: Transition
+) -> tuple[Any, str | None]:
+    """A worker that has found its lease valid says so with the event `valid`."""
+    for worker, event in happened(transition):
+        if event.name == "valid" and not holds(worker, transition):
+            return memory, f"{worker} counts on its lease, and does not hold the lock any more"
+    return memory, None
+
+
+def _one_writer(rule: Invariant, memory: Any, transition: Transition) -> tuple[Any, str | None]:
+    """Remembers who has written with each number."""
+    writers = dict(memory)
+    for worker, event in happened(transition):
+        if event.name == "accepted":
+            first = writers.setdefault(event["number"], worker)
+            if first != worker:
+                return memory, f"{worker}'s write is accepted with {event['number']}, {first}'s number"
+    return frozenset(writers.items()), None
+
+
+never_falls = Invariant("What a resource has accepted never gets a smaller number", _never_falls)
+holder_is_not_refused = Invariant("Who holds the lock is not refused by the resource", _not_refused)
+counts_on_its_own = Invariant("Who counts on a lease holds the lock", _counts_on_its_own)
+one_writer_per_number = Invariant("A number is accepted from one worker only", _one_writer)
 always_ends = Invariant("A lock is never without an expiry", _always_ends, keys=KEY)
 only_the_owner_changes = Invariant(
     "Only its owner changes a lock or its expiry", _owner_changes, keys=KEY
@@ -120,6 +177,11 @@ def lost(name: str, *commands: str) -> Danger:
     return Danger(name, happens)
 
 
+def reported(name: str, event: str) -> Danger:
+    """A worker reports this event."""
+    return Danger(name, lambda transition: any(e.name == event for _, e in happened(transition)))
+
+
 def _crashes_holding(transition: Transition) -> bool:
     lock = transition.after.get(KEY)
     return transition.move.kind == moves.CRASH and lock is not None and lock.text.startswith(
@@ -141,4 +203,6 @@ second_comer = answered("a second worker was refused the lock", "SET", reply=Non
 late_release = answered("a late owner's release was refused", "EVAL", reply=0)
 crashed_holding = Danger("a worker crashed while it held the lock", _crashes_holding)
 overrun = Danger("a lease ended before its holder had released it", _overruns)
+late_write = reported("a write that came too late was refused", "refused")
+told_lost = reported("a holder learned that its lease was lost", "lost")
 body_raised = Danger("the work failed, and the lock was free afterwards", _raises_after_release)
