@@ -98,7 +98,8 @@ def _one_writer(rule: Invariant, memory: Any, transition: Transition) -> tuple[A
         if event.name == "accepted":
             first = writers.setdefault(event["number"], worker)
             if first != worker:
-                return memory, f"{worker}'s write is accepted with {event['number']}, {first}'s number"
+                number = event["number"]
+                return memory, f"{worker}'s write is accepted with {first}'s number, {number}"
     return frozenset(writers.items()), None
 
 

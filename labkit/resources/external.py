@@ -106,7 +106,8 @@ class Caller:
     def done(self) -> list[tuple[str, int]]:
         """What the service has done so far, in order, each with its number."""
         listed = resp.decode(self._request((b"LIST",), "LIST"))
-        return [(what.decode(), number) for what, number in zip(listed[::2], listed[1::2])]
+        pairs = zip(listed[::2], listed[1::2], strict=True)
+        return [(what.decode(), number) for what, number in pairs]
 
     def _request(self, words: tuple[bytes, ...], text: str) -> bytes:
         answer = self._ask(Command((words,), self._session, self._name, text=text))
