@@ -211,10 +211,11 @@ def account(lab: Lab) -> None:
 
 
 def money_is_right(lab: Lab) -> str | None:
-    """What is left is 100 minus 30 for everybody who took money."""
+    """What is left is 100 minus 30 for each who took money, and for some who do not know."""
     taken = sum(answer == "done" for answer in lab.returned.values())
+    unsure = len(lab.outcome) - len(lab.returned)
     left = min(lab.shared.fenced.read(), lab.shared.versioned.read()[0])
-    if left == 100 - 30 * taken:
+    if left in [100 - 30 * (taken + more) for more in range(unsure + 1)]:
         return None
     return f"{taken} took 30 each, and {left} is left instead of {100 - 30 * taken}"
 
