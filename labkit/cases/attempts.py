@@ -50,13 +50,14 @@ def redispatched(token_of: Callable[[Any, int], str]) -> Worker:
             lock = TokenAwareAcquire(me.redis, KEY, ttl_ms=TTL_MS, token=partial(str, token))
             got = lock.acquire()
             if not isinstance(got, Acquired):
-                return "failed for good"
-            if attempt == 1:
-                continue  # the job fails, and the lock is kept, so that nobody else tries it
-            with me.critical_section():
-                me.redis.incr("work")
-        lock.release(got.grant)
-        return "done"
+                break
+            if attempt == 2:
+                with me.critical_section():
+                    me.redis.incr("work")
+                lock.release(got.grant)
+                return "done"
+            # The first attempt fails. It keeps the lock, so that nobody else takes up the job.
+        return "failed for good"
 
     return run
 

@@ -13,7 +13,15 @@ from redis.retry import Retry
 from labkit.cases.case import Case
 from labkit.cases.fencing import not_stale, rows
 from labkit.cases.leases import looking_at_the_clock, renewing_first
-from labkit.cases.rules import answered, counts_on_its_own, late_write, lost, overrun, second_comer
+from labkit.cases.rules import (
+    answered,
+    counts_on_its_own,
+    late_write,
+    lost,
+    overrun,
+    reported,
+    second_comer,
+)
 from labkit.cases.workers import (
     KEY,
     TTL_MS,
@@ -25,6 +33,7 @@ from labkit.cases.workers import (
 )
 from labkit.locks import Acquired, TokenAwareAcquire
 from labkit.sim.invariants import mutual_exclusion
+from labkit.sim.lab import Lab
 
 # -- F13: from when does a lease count? -----------------------------------------------------------
 
@@ -80,6 +89,53 @@ def answered_late(count_from: str, make: Callable[..., Any] = TokenAwareAcquire)
         return "done"
 
     return hold
+
+
+def patient(count_from: str) -> Worker:
+    """Tries three times, 60 ms apart, and does not enter with a lease that is over."""
+
+    def hold(me: Any) -> str:
+        lock, began = leased(me), time.monotonic()
+        for attempt in range(3):
+            if attempt:
+                me.sleep(0.06)
+            got = lock.acquire()
+            if isinstance(got, Acquired):
+                if attempt == 2:
+                    me.event("waited")
+                sent_at = began if count_from == "first try" else got.grant.sent_at
+                if replace(got.grant, sent_at=sent_at).remaining_ms() <= 0:
+                    return "not acquired"
+                with me.critical_section():
+                    me.work(0.09)
+                lock.release(got.grant)
+                return "done"
+        return "gave up"
+
+    return hold
+
+
+def ended_long_ago(me: Any) -> str:
+    """The deadline is made when the worker starts, and put off by nothing."""
+    me.sleep(0.15)
+    lock = leased(me)
+    got = lock.acquire()
+    if not isinstance(got, Acquired):
+        return "gave up"
+    if TTL_MS - me.now() * 1000 <= 0:
+        return "not acquired"
+    with me.critical_section():
+        me.redis.incr("work")
+    lock.release(got.grant)
+    return "done"
+
+
+def a_lease_is_used(lab: Lab) -> str | None:
+    """Nobody who was granted the lock in time is told that it was too late."""
+    for letter, answer in lab.returned.items():
+        if answer == "not acquired":
+            return f"{letter} was granted the lock, and took its lease for one that is over"
+    return None
 
 
 # -- F19: the server's clock jumps ----------------------------------------------------------------
@@ -231,6 +287,14 @@ CASES = (
         faults="?", danger=lost("the first answer did not arrive, and the lock was taken", "SET"),
         shortest="A? t A B t t", broken=(6, 18), met=(14, 18),
         mutants={"without a deadline": answered_late("nowhere")},
+    ),
+    Case(
+        "lease-from-the-first-try", "F13",
+        "waiting for the lock is counted as holding it: granted, and taken for over",
+        wrong=patient("first try"), right=patient("last try"), check=a_lease_is_used, pauses=0,
+        danger=reported("a worker waited longer than a lease lasts", "waited"),
+        shortest="A B t B t A t B", broken=(2, 2), met=(2, 2),
+        mutants={"from the start of the worker": ended_long_ago},
     ),
     Case(
         "server-clock-jumps", "F19",

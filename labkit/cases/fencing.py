@@ -9,6 +9,7 @@ from typing import Any
 from labkit.cases.case import Case
 from labkit.cases.rules import (
     holder_is_not_refused,
+    in_order_of_grants,
     late_write,
     never_falls,
     one_writer_per_number,
@@ -31,6 +32,7 @@ from labkit.sim.invariants import no_shared_number, no_stale_write
 from labkit.sim.lab import Lab
 
 not_stale = [no_stale_write, never_falls]
+right = writing("fenced")
 
 
 def rows(lab: Lab) -> None:
@@ -143,6 +145,26 @@ def counted(lab: Lab) -> None:
 def restart(me: Any) -> None:
     """A server without persistence is restarted, or somebody clears "the cache"."""
     me.redis.flushdb()
+
+
+RESTORE = """\
+-- restored, with a counter that somebody has set
+redis.call("FLUSHDB")
+redis.call("SET", KEYS[1], ARGV[1])
+"""
+
+
+def restored(counter: int, *, row_first: bool = True) -> dict[str, Worker]:
+    """The row comes from a backup: it has seen 5, and 7 had been given. The counter is set anew."""
+
+    def restore(me: Any) -> None:
+        if not row_first:
+            me.redis.eval(RESTORE, 1, COUNTER, counter)
+        me.shared.fenced.execute("UPDATE data SET value = 100, fence = 5 WHERE id = 1")
+        if row_first:
+            me.redis.eval(RESTORE, 1, COUNTER, counter)
+
+    return {"A": right, "B": right, "R": restore}
 
 
 FALL_BACK = """\
@@ -317,7 +339,6 @@ def spending_twice(where: str) -> Worker:
     return hold
 
 
-right = writing("fenced")
 CASES = (
     Case(
         "number-ignored", "F25", "the row writes the number down, and refuses nobody",
@@ -412,5 +433,13 @@ CASES = (
         danger=reported("no counter, and therefore no number", "no counter"),
         shortest="R A A", broken=(36, 52), met=(14, 30),
         mutants={"begun again after what was written": with_a_restart(from_the_row)},
+    ),
+    Case(
+        "row-from-a-backup", "F24",
+        "restored from a backup: numbers given after it are higher than the new ones",
+        wrong=restored(5), right=restored(1000), setup=counted, workers="ABR", pauses=0,
+        check=in_order_of_grants, danger=late_write,
+        shortest="A R R B B A", broken=(12, 156), met=(12, 156),
+        mutants={"the counter before the row": restored(1000, row_first=False)},
     ),
 )  # fmt: skip

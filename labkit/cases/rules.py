@@ -103,9 +103,25 @@ def _one_writer(rule: Invariant, memory: Any, transition: Transition) -> tuple[A
     return frozenset(writers.items()), None
 
 
+def _in_order(rule: Invariant, memory: Any, transition: Transition) -> tuple[Any, str | None]:
+    """Remembers who was granted the lock, in order, and the latest of them that has written."""
+    order, latest = memory
+    for worker, event in happened(transition):
+        if event.name == "granted":
+            order = (*(one for one in order if one != worker), worker)
+        elif event.name == "accepted" and worker in order:
+            if latest in order and order.index(worker) < order.index(latest):
+                return memory, f"{worker}'s write is accepted after one of {latest}, a later holder"
+            latest = worker
+    return (order, latest), None
+
+
 never_falls = Invariant("What a resource has accepted never gets a smaller number", _never_falls)
 holder_is_not_refused = Invariant("Who holds the lock is not refused by the resource", _not_refused)
 counts_on_its_own = Invariant("Who counts on a lease holds the lock", _counts_on_its_own)
+in_order_of_grants = Invariant(
+    "Nobody's write is accepted after that of a later holder", _in_order, start=((), None)
+)
 one_writer_per_number = Invariant("A number is accepted from one worker only", _one_writer)
 always_ends = Invariant("A lock is never without an expiry", _always_ends, keys=KEY)
 only_the_owner_changes = Invariant(

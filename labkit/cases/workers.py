@@ -75,6 +75,20 @@ def release(me: Any, token: str) -> bool:
     return bool(me.redis.eval(COMPARE_AND_DELETE, 1, KEY, token))
 
 
+def asleep_until(seconds: float) -> Worker:
+    """Does nothing but sleep: time passes to deadlines only, and this makes one of an instant.
+
+    What a worker decides by its clock (to stop, with a margin) needs such a deadline, unless a key
+    ends or somebody wakes at the same instant anyway.
+    """
+
+    def sleep(me: Any) -> str:
+        me.sleep(seconds)
+        return "done"
+
+    return sleep
+
+
 # -- with a number ---------------------------------------------------------------------------------
 
 COUNTER = "fence"

@@ -7,6 +7,7 @@ from labkit.cases.losing import loss_is_reported
 from labkit.cases.rules import (
     counts_on_its_own,
     holder_is_not_refused,
+    in_order_of_grants,
     never_falls,
     one_writer_per_number,
 )
@@ -30,6 +31,15 @@ def numbered(write):
 def reports(me, row, number):
     accepted = getattr(me.shared, row).write(me.name, number)
     me.event("accepted" if accepted else "refused", number=number)
+
+
+def granted_and(row):
+    def worker(me):
+        number = me.redis.incr("fence")
+        me.event("granted", number=number)
+        reports(me, row, number)
+
+    return worker
 
 
 def takes(me, and_then):
@@ -72,6 +82,8 @@ TOYS = [
      "A counts on its lease, and does not hold the lock any more"),
     (one_writer_per_number, lambda me: reports(me, "plain", 7), lambda me: reports(me, "row", 7),
      "A B", "B's write is accepted with A's number, 7"),
+    (in_order_of_grants, granted_and("plain"), granted_and("row"), "A B B A",
+     "A's write is accepted after one of B, a later holder"),
     (loss_is_reported, lambda me: takes(me, says_done), lambda me: takes(me, ends), "A t A",
      "A reports success, and had lost its lease before the end"),
 ]  # fmt: skip

@@ -46,7 +46,8 @@ def test_who_raises_first_shuts_out_older_numbers_and_may_write_as_often_as_it_l
     def raises(me):
         row = me.shared.row
         return [row.raise_to(2), row.raise_to(1), row.raise_to(2), row.write("late", 1),
-                row.write_as("a", 2), row.write_as("b", 2), row.write_as("c", 1), row.read()]  # fmt: skip
+                row.write_as("a", 2), row.write_as("b", 2), row.write_as("c", 1),
+                row.read()]  # fmt: skip
 
     assert told(raises, declare(row=fenced_row(0)), "A " * 8) == [
         True, False, False, False, True, True, False, "b",
