@@ -388,6 +388,8 @@ class FencedLease(OwnerCheckedRenewal):
         token: Callable[[], str] = new_token,
     ) -> None:
         super().__init__(client, key, ttl_ms=ttl_ms, token=token)
+        if counter == key:
+            raise ValueError(f"counter={counter!r}: the numbers need a key of their own.")
         self._counter = counter
 
     def acquire(self, again: Unknown | None = None) -> Acquisition:
@@ -416,7 +418,8 @@ class Held:
     """A lease that is renewed as long as the work goes on, by the work itself, and never after it.
 
     Nothing runs in the background, so no renewal can die unnoticed or outlive the work. In return,
-    each piece of work between two calls of `go_on` must be shorter than a third of the lease.
+    each piece of work between two calls of `go_on` must be shorter than a third of the lease; then
+    one renewal may stay without an answer, and the next one is still in time.
 
     Args:
         margin_ms: stop so long before the lease ends: what a write takes to arrive, and what two

@@ -18,6 +18,7 @@ FAULTS = {
     "F06": ("who loses moves the end of the lock", "acquiring"),
     "F07": ("a lease shorter than the work", "leases"),
     "F08": ("a pause that outlasts the lease", "leases"),
+    "F09": ("a renewal that stops, or that leaves no second chance", "losing"),
     "F10": ("renewal that outlives the work", "losing"),
     "F11": ("a lost lease that nobody notices, or that stops nothing", "losing"),
     "F12": ("a former holder that undoes its successor's work", "losing"),

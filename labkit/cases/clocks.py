@@ -142,6 +142,7 @@ def a_lease_is_used(lab: Lab) -> str | None:
 
 #: Redis keeps the end of a key as a time of day. When the server's clock jumps ahead, a key that
 #: would have ended in between is gone, and no clock of a client has moved. A worker plays the jump.
+#: Set back, the clock makes leases last longer: others wait, and no rule is broken.
 JUMP = """\
 -- the server's clock jumps ahead, past the end of the lease
 if redis.call("PTTL", KEYS[1]) >= 0 then

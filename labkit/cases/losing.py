@@ -1,4 +1,8 @@
-"""Cases of losing a lease: F10 renewed after the work, F11 loss that stops nothing, F12 undone."""
+"""Cases of losing a lease: F09 and F10 its renewal stops too early or too late, F11 and F12 loss.
+
+F09 is about helpers that renew in the background. Here the helper is the work itself, which shows
+what a helper has to do after a failure; those that cannot run, or die, are threads.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ from labkit.cases.rules import (
     counts_on_its_own,
     crashed_holding,
     late_release,
+    lost,
     survivors_get_in,
     told_lost,
 )
@@ -25,12 +30,55 @@ from labkit.cases.workers import (
     right,
     write,
 )
-from labkit.locks import COMPARE_AND_RENEW, Acquired, Held, LeaseLost, Released
+from labkit.locks import COMPARE_AND_RENEW, Acquired, Held, LeaseLost, Released, Renewed
 from labkit.resources import fenced_row
 from labkit.sim import resp
 from labkit.sim.invariants import Invariant, nothing_after_loss
 from labkit.sim.lab import Lab
 from labkit.sim.machine import Transition
+
+# -- F09 ------------------------------------------------------------------------------------------
+
+
+def renewed_in_pieces(*, at: float = 1 / 3, after_a_failure: str = "asks again") -> Worker:
+    """Five pieces of 30 ms under a lease of 100 ms, renewed when a part of it is over.
+
+    Args:
+        at: which part of the lease has to be over.
+        after_a_failure: "asks again", "stops renewing" or "gives up".
+    """
+
+    def hold(me: Any) -> str:
+        lock = numbered(me)
+        grant = granted(me, lock)
+        if grant is None:
+            return "busy"
+        renews = True
+        for _ in range(5):
+            if renews and grant.remaining_ms() <= TTL_MS * (1 - at):
+                renewal = lock.renew(grant)
+                if isinstance(renewal, Renewed):
+                    grant = renewal.grant
+                elif after_a_failure == "gives up":
+                    return "lost"
+                else:
+                    renews = after_a_failure == "asks again"
+            if grant.remaining_ms() <= 0:
+                return "lost"
+            me.work(0.03)
+        lock.release(grant)
+        return "done"
+
+    return hold
+
+
+def one_failure_is_survived(lab: Lab) -> str | None:
+    """Nobody is paused, and one answer is lost: that alone ends no work."""
+    for letter, answer in lab.returned.items():
+        if answer == "lost":
+            return f"{letter} gave up its work, since one renewal had got no answer"
+    return None
+
 
 # -- F10 ------------------------------------------------------------------------------------------
 
@@ -219,13 +267,23 @@ def what_was_done_is_there(lab: Lab) -> str | None:
 
 CASES = (
     Case(
+        "renewal-stops-after-one-failure", "F09",
+        "one renewal gets no answer, and no other is sent: the lease ends during the work",
+        wrong=renewed_in_pieces(after_a_failure="stops renewing"), right=renewed_in_pieces(),
+        check=one_failure_is_survived, faults="~", pauses=0,
+        danger=lost("a renewal got no answer", "EVAL"),
+        shortest="A B t t A~ t t t", broken=(2, 14), met=(8, 14),
+        mutants={"renewed at two thirds": renewed_in_pieces(at=2 / 3),
+                 "one failure counts as loss": renewed_in_pieces(after_a_failure="gives up")},
+    ),
+    Case(
         "heartbeat-outlives-the-job", "F10",
         "the job has crashed, its heartbeat has not: the lock of a dead job lives on",
-        wrong=with_a_heartbeat(beating(8)), right=with_a_heartbeat(beating(2)), workers="ABH",
+        wrong=with_a_heartbeat(beating(4)), right=with_a_heartbeat(beating(2)), workers="ABH",
         check=survivors_get_in, faults="!", pauses=0, danger=crashed_holding,
-        shortest="A A! B t H t H t B t H t H t B t H t H t H t H", broken=(5, 64), met=(16, 64),
-        mutants={"no end to the renewals": with_a_heartbeat(beating(8)),
-                 "whoever's lock it is": with_a_heartbeat(beating(8, blindly=True))},
+        shortest="A A! B t H t H t B t H t H t B", broken=(5, 64), met=(16, 64),
+        mutants={"no end to the renewals": with_a_heartbeat(beating(4)),
+                 "whoever's lock it is": with_a_heartbeat(beating(4, blindly=True))},
     ),
     Case(
         "loss-is-only-logged", "F11",

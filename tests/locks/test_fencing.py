@@ -11,6 +11,7 @@ from redis.retry import Retry
 from labkit import (
     explore,
     freed_after_crash,
+    mutual_exclusion,
     no_shared_number,
     no_stale_write,
     nobody_waits_for_itself,
@@ -176,6 +177,11 @@ def test_it_works_with_a_client_that_answers_in_bytes():
     assert asked(hold, "A") == 1
 
 
+def test_the_lock_cannot_be_its_own_counter():
+    with pytest.raises(ValueError, match="the numbers need a key of their own"):
+        FencedLease(redis.Redis(), "lock", counter="lock", ttl_ms=100)
+
+
 # -- what holds, and the mutants -------------------------------------------------------------------
 
 
@@ -230,6 +236,18 @@ def test_with_a_row_that_checks_it_no_stale_write_is_accepted():
 def test_every_part_of_it_is_needed(worker, rule, caught_by):
     found = explore(worker, check=rule, setup=a_row)
     assert str(found.counterexample.schedule) == caught_by
+
+
+def test_no_number_makes_a_lease_exclusive():
+    """The number does not keep the late holder from writing. It lets the row refuse the write."""
+
+    def inside(me):
+        got = lock_of(me).acquire()
+        if isinstance(got, Acquired):
+            with me.critical_section():
+                me.redis.incr("work")
+
+    assert str(explore(inside, check=mutual_exclusion).counterexample.schedule) == "A t B"
 
 
 def test_a_number_taken_apart_from_the_lock_can_be_higher_for_the_late_holder():
