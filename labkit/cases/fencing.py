@@ -258,6 +258,14 @@ def taking(take: Callable[[Any, int], bool]) -> Worker:
     return hold
 
 
+def check_in_the_client(shared: Any, fence: int) -> bool:
+    row = shared.fenced
+    if row.execute("SELECT fence FROM data WHERE id = 1").value > fence:
+        return False
+    row.execute("UPDATE data SET value = ?, fence = ? WHERE id = 1", row.read() - 30, fence)
+    return True
+
+
 def check_on_write(shared: Any, fence: int) -> bool:
     return bool(shared.fenced.write(shared.fenced.read() - 30, fence))
 
@@ -408,7 +416,8 @@ CASES = (
         wrong=taking(check_on_write), right=taking(raise_then_read), setup=account,
         check=[money_is_right, never_falls], danger=late_write,
         shortest="A A t B B A A B B", broken=(24, 136), met=(260, 406),
-        mutants={"read before raising": taking(read_then_raise),
+        mutants={"checked in the client": taking(check_in_the_client),
+                 "read before raising": taking(read_then_raise),
                  "raised without comparing": taking(raise_blindly)},
     ),
     Case(

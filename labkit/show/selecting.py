@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import ipywidgets as widgets
@@ -16,36 +16,48 @@ from labkit.sim.exploration import explore
 from labkit.sim.nodes import Worker
 from labkit.sim.report import Exploration
 
+Choice = Callable[..., Any]
+
 
 class Selection:
     """Workers by their labels; each is explored once, when it is first asked for.
 
     Args:
+        make: makes a worker of a choice, where the choices are only the part that differs.
         bounds: check, setup, workers, pauses, faults as for `labkit.explore`.
     """
 
-    def __init__(self, choices: Mapping[str, Worker], **bounds: Any) -> None:
+    def __init__(
+        self, choices: Mapping[str, Choice], *, make: Callable[[Choice], Worker], **bounds: Any
+    ) -> None:
         if not choices:
             raise LabkitError("select: there is nothing to choose from. Give label: worker.")
         self.choices = dict(choices)
+        self._make = make
         self._bounds = bounds
         self._found: dict[str, Exploration] = {}
 
     def explore(self, label: str) -> Exploration:
         """All schedules of the worker with this label."""
         if label not in self._found:
-            self._found[label] = explore(self.choices[label], **self._bounds)
+            self._found[label] = explore(self._make(self.choices[label]), **self._bounds)
         return self._found[label]
 
 
-def select(question: str, choices: Mapping[str, Worker], **bounds: Any) -> Twin:
+def select(
+    question: str,
+    choices: Mapping[str, Choice],
+    *,
+    make: Callable[[Choice], Worker] = lambda worker: worker,
+    **bounds: Any,
+) -> Twin:
     """A question, a list to choose from, and a button that tries every schedule of the choice.
 
     Args:
-        choices: label -> worker.
+        choices: label -> worker, or the function that `make` makes a worker of. Its code is shown.
         bounds: check, setup, workers, pauses, faults as for `labkit.explore`.
     """
-    selection = Selection(choices, **bounds)
+    selection = Selection(choices, make=make, **bounds)
     chosen = widgets.Dropdown(options=list(selection.choices), description="Choose")
     button = widgets.Button(description="Try every schedule", layout={"width": "auto"})
     shown = widgets.HTML(_source(selection, chosen.value))

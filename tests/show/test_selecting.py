@@ -42,7 +42,7 @@ def test_nothing_is_tried_before_it_is_asked_for():
 
 
 def test_each_is_explored_once():
-    selection = Selection(CHOICES, check=mutual_exclusion)
+    selection = Selection(CHOICES, make=lambda worker: worker, check=mutual_exclusion)
     assert selection.explore("no lock") is selection.explore("no lock")
 
 
@@ -75,3 +75,21 @@ def test_a_worker_that_cannot_be_explored_is_a_sentence():
 def test_without_choices_it_says_what_to_give():
     with pytest.raises(LabkitError, match="Give label: worker"):
         select("Which?", {}, check=mutual_exclusion)
+
+
+def test_a_choice_may_be_the_part_that_differs():
+    def work(me):
+        me.redis.incr("work")
+
+    def inside(part):
+        def worker(me):
+            with me.critical_section():
+                part(me)
+
+        return worker
+
+    twin = select("Which?", {"it": work}, make=inside, check=mutual_exclusion)
+    _, _, button, shown = controls(twin)
+    assert "def work(me)" in shown.value
+    button.click()
+    assert "violated" in shown.value
