@@ -7,7 +7,8 @@
     account    a bank account in Redis, and two who take money from it
     gap        random arrivals: how often a gap is hit
 
-The cases themselves are data, in acquiring, releasing, renewing, scope, errors, units, entering.
+The cases themselves are data, in acquiring, releasing, renewing, scope, errors, units, entering,
+database.
 """
 
 import importlib

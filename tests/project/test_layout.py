@@ -22,7 +22,7 @@ HOSTS = ("pypi" + ".org", "python" + "hosted.org", "registry." + "npmjs", "deb."
 MODULE_LINES, FUNCTION_LINES = 300, 40
 # Lines of code, for a part of labkit. sim and locks are counted together: an afternoon of reading.
 CORE, CORE_LINES, PART_LINES = {"sim", "locks"}, 3_200, 800
-CASES = ("acquiring", "entering", "errors", "releasing", "renewing", "scope", "units")
+CASES = ("acquiring", "database", "entering", "errors", "releasing", "renewing", "scope", "units")
 # Modules that hold texts, rules, questions or cases.
 DATA = {
     *(f"cases/{name}.py" for name in CASES),
