@@ -12,6 +12,7 @@ from typing import Any
 
 from labkit.decision.answers import check, number_from
 from labkit.decision.engine import Decision, decide
+from labkit.decision.evidence import Progress, Shown, gather
 from labkit.decision.parameters import wanted
 from labkit.decision.questions import BY_KEY, CONTROLS, DETAILS, NUMBER_BY_KEY, ORDER
 from labkit.decision.records import TYPED, Record, record
@@ -64,6 +65,7 @@ class Page:
         }
         self.scenario = scenario
         self._state: State | None = None
+        self._shown: dict[tuple[str, str], tuple[Shown, ...]] = {}
 
     @property
     def answers(self) -> dict[str, Any]:
@@ -154,11 +156,29 @@ class Page:
         open_ = state.decision.used.unknown
         return next((k for k in ORDER if k in open_ and state.relevance[k] == DESIGN), "")
 
+    @property
+    def built(self) -> Decision:
+        """The decision, or what was chosen instead."""
+        chosen, decision = self.typed.get("chosen"), self.state.decision
+        return decision.instead(chosen) if chosen else decision
+
+    @property
+    def shown(self) -> tuple[Shown, ...]:
+        """The evidence for the present design, if it was run."""
+        return self._shown.get((self.built.design, self.built.mode), ())
+
+    def run_evidence(self, progress: Progress | None = None) -> tuple[Shown, ...]:
+        """Run the cases of the present design; records made from now on include them."""
+        built = self.built
+        self._shown[built.design, built.mode] = gather(built, progress)
+        return self.shown
+
     def record(self, form: str = "adr", **more: Any) -> Record:
         """The record of the present sheet; what could not be used is kept in its JSON."""
         good, _ = check(self.answers)
         unused = {key: value for key, value in self.answers.items() if key not in good}
-        return record(self.state.decision, form=form, unused=unused, **{**self.typed, **more})
+        more = {**self.typed, "evidence": self.shown, **more}
+        return record(self.state.decision, form=form, unused=unused, **more)
 
     def save(self, path: str | Path, form: str = "adr", **more: Any) -> tuple[Path, Path]:
         """Write the record and its JSON; never over existing files."""

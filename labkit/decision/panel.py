@@ -67,7 +67,8 @@ def result(page: Page) -> str:
     key = page.next_question
     following = f"{BY_KEY[key].id} {t(f'{key}.ask')}" if key else t("ui.no_next")
     rows = [(t("ui.why"), f"{e.why} ({decision.rule})"), (t("ui.not_ensured"), e.not_ensured.text),
-            (t("ui.worst"), e.worst), (t("ui.next"), following)]  # fmt: skip
+            (t("ui.worst"), e.worst), (t("ui.cost"), "; ".join(e.cost)),
+            (t("ui.alternative"), e.instead), (t("ui.next"), following)]  # fmt: skip
     if len(state.possible) > 1:
         rows.append((t("ui.possible"), ", ".join(id[:3] for id in state.possible)))
     html = [f'<div role="status" aria-live="polite" style="{_BOX}">',
@@ -91,7 +92,6 @@ def _more(page: Page) -> list[str]:
         _folded(changes, _list(e.changes or [t("ui.no_changes")])),
         _folded(t("ui.with"), _list(sentence.text for sentence in e.companions)),
         _folded(t("ui.settings"), _list(map(e.parameter, d.parameters))),
-        _folded(t("ui.cost"), _list(e.cost)),
         _folded(t("ui.contention"), _list([e.policy])),
         _folded(t("ui.why_not"), _table((e.design(id), why) for id, why in e.why_not.items())),
         _folded(f"{t('ui.tests')}, {t('ui.metrics').lower()}", _list([*e.tests, *e.metrics])),
@@ -128,6 +128,11 @@ def trap(page: Page) -> str:
     key = f"{page.scenario}.trap"
     text = f"{page.t('ui.trap')}: {page.t(key)}" if key in page.t.table else ""
     return f'<div style="{_TEXT}">{escape(text)}</div>'
+
+
+def evidence(page: Page) -> str:
+    """What the cases of the present design have shown, if they were run."""
+    return lines(map(str, page.shown)) if page.shown else ""
 
 
 def lines(texts: Iterable[str]) -> str:

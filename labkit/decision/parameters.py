@@ -152,7 +152,7 @@ FORMULAS = (
             "ttl_ms x (1 - 0.01) - final_write_p99_ms, from before the request was sent",
             _holder_deadline, ("ttl_ms",), ("final_write_p99_ms",)),
     Formula("renew_every_ms", "ms", _RENEWED, "ttl_ms / 3",
-            lambda n: math.floor(n["ttl_ms"] / 3), ("ttl_ms",)),
+            lambda n: max(1, math.floor(n["ttl_ms"] / 3)), ("ttl_ms",)),
     Formula("stop_after_ms", "ms", _RENEWED,
             "ttl_ms x (1 - 0.01) - final_write_p99_ms, from the last confirmed renewal's sending",
             _holder_deadline, ("ttl_ms",), ("final_write_p99_ms",)),

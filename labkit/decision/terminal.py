@@ -183,6 +183,8 @@ class _Dialogue:
         self.say(str(self.page.state.decision))
         for number, (question, answer) in enumerate(self._answers(), start=1):
             self.say(f"{number}. {question} {answer}")
+        for shown in self.page.run_evidence(self.say):
+            self.say(str(shown))
         while True:
             path = self.ask(f"{self.t('term.file')} [decision]: ").strip() or "decision"
             try:

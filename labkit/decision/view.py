@@ -13,7 +13,6 @@ from typing import Any
 import ipywidgets as w
 
 from labkit.decision import panel
-from labkit.decision.evidence import Registry, gather
 from labkit.decision.explain import names
 from labkit.decision.page import NOTHING, OWN, Page
 from labkit.decision.questions import (
@@ -41,12 +40,10 @@ class Checklist(w.VBox):
 
     Args:
         page: the model; the first scenario unless given.
-        registry: cases for the evidence, by name.
     """
 
-    def __init__(self, page: Page | None = None, registry: Registry | None = None) -> None:
+    def __init__(self, page: Page | None = None) -> None:
         self.page = page or Page()
-        self.registry = registry or {}
         self._filling = False
         self._details = {detail.key for detail in DETAILS}
         self.controls: dict[str, Any] = {}  # key, "confidence.KEY" or "control.NAME" -> its control
@@ -149,9 +146,8 @@ class Checklist(w.VBox):
         return control
 
     def _evidence(self) -> list[Any]:
-        button = w.Button(description=self.page.t("evidence.run"), layout=w.Layout(width="auto"))
-        button.on_click(lambda _: self._show_evidence())
-        return [button, self.shown]
+        self.evidence = self._button(self.page.t("evidence.run"), self._run_evidence)
+        return [self.evidence, self.shown]
 
     def _bottom(self) -> list[Any]:
         t = self.page.t
@@ -202,7 +198,7 @@ class Checklist(w.VBox):
         self._filling = False
         if self.page.scenario == OWN and any(n.key in self.page.answers for n in NUMBERS):
             self.more.value = True
-        self.message.value = self.shown.value = self.text.value = ""
+        self.message.value = self.text.value = ""
         self.redraw()
 
     def _value(self, key: str, control: Any) -> Any:
@@ -220,6 +216,7 @@ class Checklist(w.VBox):
     def redraw(self) -> None:
         """Show what follows from the present answers."""
         page, state = self.page, self.page.state
+        self.shown.value = panel.evidence(page)
         self.result.value = panel.result(page)  # first: it is what the reader looks at
         for number, head in self.heads.items():
             head.value = panel.heading(page, number)
@@ -247,13 +244,12 @@ class Checklist(w.VBox):
             return bool(self.more.value) and self.page.state.relevance[name] != NOTHING
         return True
 
-    def _show_evidence(self) -> None:
+    def _run_evidence(self) -> None:
         def progress(line: str) -> None:
             self.shown.value = panel.lines([line])
 
-        t = self.page.t
-        shown = gather(self.page.state.decision, self.registry, progress=progress)
-        self.shown.value = panel.lines(f"{t(f'evidence.{s.about}')}: {s.sentence}" for s in shown)
+        self.page.run_evidence(progress)
+        self.shown.value = panel.evidence(self.page)
 
     def export(self) -> None:
         """Show the record as text, with links to download it."""

@@ -11,7 +11,7 @@ import string
 from collections.abc import Mapping
 
 from labkit.decision.engine import Decision
-from labkit.decision.evidence import Shown
+from labkit.decision.evidence import Shown, names_of
 from labkit.decision.explain import Explanation
 from labkit.decision.questions import BY_KEY, CHOICES, NUMBER_BY_KEY, QUESTIONS, UNKNOWN
 from labkit.decision.texts import Sentence
@@ -87,6 +87,8 @@ class Writer:
             lines.append(f"- {t('record.accepted')} {'; '.join(self._failures(built))}")
         if settings:
             lines.append(f"- {t('ui.settings')}: {'; '.join(settings)}")
+        cost = f"{'; '.join(built.cost)}. {t('ui.alternative')}: {built.instead}"
+        lines.append(f"- {t('ui.cost')}: {cost}")
         if built.findings:
             known = " ".join(finding.sentence.text for finding in built.findings)
             lines.append(f"- {t('ui.warnings')}: {known}")
@@ -204,8 +206,10 @@ class Writer:
         lines = [f"### {t('record.confirmation')}", ""]
         lines += [f"- [ ] {text}" for text in self.built.tests]
         lines += [f"- {t('ui.metrics')} {text}" for text in self.built.metrics]
-        lines += [f"- {t(f'evidence.{s.about}')}: {marked(s.sentence)}" for s in self.shown]
-        lines += [] if self.shown else [f"- {t('evidence.holds')}: {t('evidence.none')}"]
+        lines += [f"- {s.title}: {marked(s.sentence)}" for s in self.shown]
+        if not self.shown:
+            why = "evidence.not_run" if names_of(self.built.decision) else "evidence.none"
+            lines.append(f"- {t('evidence.holds')}: {t(why)}")
         if self.unchecked():
             lines += ["", f"#### {t('record.check')}", ""]
             lines += ["- [ ] " + t("record.check_line", ask=t(f"{key}.ask"), value=answer, how=how)
@@ -221,7 +225,7 @@ class Writer:
             (t("ui.settings"), [e.parameter(parameter) for parameter in e.decision.parameters]),
             (t("ui.with"), [marked(sentence) for sentence in e.companions]),
             (t("ui.contention"), [e.policy]),
-            (t("ui.cost"), list(e.cost)),
+            (t("ui.cost"), [*e.cost, f"{t('ui.alternative')}: {e.instead}"]),
             (t("ui.changes"), list(self.e.changes) or [t("ui.no_changes")]),
         )  # fmt: skip
         lines = [f"## {t('record.more')}"]

@@ -289,9 +289,31 @@ def test_loading_an_answer_that_is_not_possible_names_it(checklist):
     assert checklist.page.answers["goal"] == "oops"
 
 
-def test_evidence_on_a_button(checklist):
-    checklist._show_evidence()
-    assert checklist.shown.value.count("not yet shown here") == 2
+def test_evidence_on_a_button_and_then_in_the_record(checklist):
+    said = []
+    checklist.shown.observe(lambda change: said.append(change["new"]), "value")
+    assert "not run for this record" in checklist.page.record().markdown
+    checklist.evidence.click()
+    assert "Running 1 of 4: look-then-sell" in said[0]
+    assert checklist.shown.value.count("look-then-sell") == 2
+    assert "The danger: is one left?" in checklist.page.record().markdown
+    assert "[ran now: 2 workers, no pauses, no faults]" in checklist.page.record().markdown
+
+
+def test_evidence_of_another_design_is_not_kept_on_the_page_or_in_the_record(checklist):
+    checklist.evidence.click()
+    checklist.controls["shape"].value = "unique"
+    assert checklist.shown.value == ""
+    assert "look-then-sell" not in checklist.page.record().markdown
+    checklist.controls["shape"].value = "guard"
+    assert "look-then-sell" in checklist.shown.value
+
+
+def test_evidence_is_about_what_was_chosen():
+    page = Page()
+    page.set("chosen", "D09_REDIS_LEASE_EFFIC")
+    assert [s.case for s in page.run_evidence()][-1] == "late-delete"
+    assert "What it does not prevent: two workers inside" in page.record().markdown
 
 
 def test_a_change_takes_some_milliseconds(checklist):
