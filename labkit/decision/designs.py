@@ -66,7 +66,8 @@ DESIGNS = (
             "has_redis and not correct and (section or not one_db) and not shape=unique "
             "and runtime=worker and not can_queue"),
     _design("D11_REDIS_LEASE_FENCED", "failover", "1 2 3 4 5 6 7 9 10 11 14 17",
-            "1 2 3 4 5 6 11 12", 10, "has_redis and correct and ver and single_res and not shape=unique "
+            "1 2 3 4 5 6 11 12", 10,
+            "has_redis and correct and ver and single_res and not shape=unique "
             "and not long_in_request"),
     _design("D12_QUEUE_SINGLE_WRITER", "pause", "2 3 7 8 13 15 16", "8 9 10 12", 12,
             "can_queue and (one_db or ver or ded or not correct)"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from labkit.decision.designs import DESIGN, DESIGNS, FAILURES
+from labkit.decision.designs import DESIGNS, FAILURES
 from labkit.decision.engine import Change, Decision
 from labkit.decision.parameters import Parameter
 from labkit.decision.rules import BLOCK, JUDGEMENT_CALLS, WARNINGS
@@ -214,9 +214,8 @@ class Explanation:
             return t("ui.dearer", design=self.design(other))
         reason = decision.why_not[other]
         why = self.why.text if reason == "earlier_rule" else t(f"why_not.{reason}")
-        return t(
-            "ui.cheaper", design=self.design(other), why=f"{why[0].upper()}{why[1:].rstrip('.')}."
-        )
+        why = f"{why[0].upper()}{why[1:].rstrip('.')}."
+        return t("ui.cheaper", design=self.design(other), why=why)
 
     @property
     def instead(self) -> str:

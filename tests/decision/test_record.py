@@ -110,8 +110,8 @@ def test_what_a_record_cannot_be(answers, more, sentence):
 
 
 def test_evidence_is_marked_as_run_now(answers):
-    shown = Shown("holds", "guarded", "That it holds", Sentence("guarded: none fails among 6", "ran now: x"),
-                  True)  # fmt: skip
+    shown = Shown("holds", "guarded", "That it holds",
+                  Sentence("guarded: none fails among 6", "ran now: x"), True)  # fmt: skip
     text = record(decide(answers("S03")), evidence=[shown]).markdown
     assert "- That it holds: guarded: none fails among 6 [ran now: x]" in text
     assert "- That it holds: not run for this record" in record(decide(answers("S03"))).markdown

@@ -317,8 +317,8 @@ TEXTS = {
     "evidence.shown_danger": "{text} ({name}). This happens in {broken} of {all} schedules; the "
                              "shortest is {shortest}",
     "evidence.shown_holds": "in {all} schedules of \"{name}\" the rule was never broken; {met}",
-    "evidence.shown_limit": "two workers inside at once: {broken} of {all} schedules of \"{name}\"; "
-                            "the shortest is {shortest}",
+    "evidence.shown_limit": "two workers inside at once: {broken} of {all} schedules of "
+                            "\"{name}\"; the shortest is {shortest}",
     "evidence.met": "{danger} (in {n} of them)",
     "evidence.unexpected": "{name}: {summary}. That was not expected: do not rely on this design "
                            "before you know why.",
