@@ -45,17 +45,17 @@ class Checklist(w.VBox):
     def __init__(self, page: Page | None = None) -> None:
         self.page = page or Page()
         self._filling = False
-        self._details = {detail.key for detail in DETAILS}
+        self._further = {detail.key for detail in DETAILS}
         self.controls: dict[str, Any] = {}  # key, "confidence.KEY" or "control.NAME" -> its control
         self.notes = {q.key: w.HTML() for q in QUESTIONS}
         self.asks = {q.key: w.HTML() for q in QUESTIONS}
         self.heads = {number: w.HTML() for number in range(1, 7)}
-        self.result, self.trap, self.message, self.shown = (w.HTML() for _ in range(4))
+        self.result, self.more, self.trap, self.message, self.shown = (w.HTML() for _ in range(5))
         scrolled = w.Layout(flex="1 1 26em", min_width="0", max_height="48em", overflow="auto",
                             display="block")  # fmt: skip
         left = w.VBox(self._questions(), layout=scrolled)  # so that the result stays in sight
         beside = w.Layout(flex="1 1 24em", min_width="0")
-        right = w.VBox([self.result, *self._evidence()], layout=beside)
+        right = w.VBox([self.result, *self._evidence(), self.more], layout=beside)
         both = w.HBox([left, right], layout=w.Layout(flex_flow="row wrap", grid_gap="16px"))
         super().__init__([*self._top(), both, *self._bottom()])
         self.refill()
@@ -79,9 +79,9 @@ class Checklist(w.VBox):
             layout=_wide(),
         )
         self.scenario.observe(self._turn, "value")
-        self.more = w.Checkbox(description=t("ui.details"), indent=False, layout=_wide())
-        self.more.observe(lambda change: self.redraw(), "value")
-        return [self.scenario, self.trap, self.more]
+        self.details = w.Checkbox(description=t("ui.details"), indent=False, layout=_wide())
+        self.details.observe(lambda change: self.redraw(), "value")
+        return [self.scenario, self.trap, self.details]
 
     def _questions(self) -> list[Any]:
         found: list[Any] = []
@@ -178,7 +178,7 @@ class Checklist(w.VBox):
         return self._add(key, text, partial(self.page.set, key))
 
     def _button(self, label: str, act: Callable[[], None]) -> Any:
-        button = w.Button(description=label, layout=w.Layout(width="auto"))
+        button = w.Button(description=label, layout=w.Layout(width="auto", align_self="flex-start"))
         button.on_click(lambda _: act())
         return button
 
@@ -197,7 +197,7 @@ class Checklist(w.VBox):
             control.value = self._value(key, control)
         self._filling = False
         if self.page.scenario == OWN and any(n.key in self.page.answers for n in NUMBERS):
-            self.more.value = True
+            self.details.value = True
         self.message.value = self.text.value = ""
         self.redraw()
 
@@ -215,15 +215,15 @@ class Checklist(w.VBox):
 
     def redraw(self) -> None:
         """Show what follows from the present answers."""
-        page, state = self.page, self.page.state
-        self.shown.value = panel.evidence(page)
+        page = self.page
         self.result.value = panel.result(page)  # first: it is what the reader looks at
+        self.more.value, self.shown.value = panel.more(page), panel.evidence(page)
         for number, head in self.heads.items():
             head.value = panel.heading(page, number)
         for key, note in self.notes.items():
             note.value = panel.beside(page, key)
             self.asks[key].value = panel.question(page, key)
-            self.controls[key].disabled = state.relevance[key] == NOTHING
+            self.controls[key].disabled = page.state.relevance[key] == NOTHING
         self.trap.value = panel.trap(page)
         self.build.value = panel.tasks(page)
         for key, control in self.controls.items():
@@ -234,14 +234,14 @@ class Checklist(w.VBox):
         kind, _, name = key.partition(".")
         if kind == "control":
             return name in self.page.state.decision.controls
-        if key in self._details:
-            return bool(self.more.value) and key in self.page.details()
+        if key in self._further:
+            return bool(self.details.value) and key in self.page.details()
         if key in NUMBER_BY_KEY:
-            return bool(self.more.value) and (
+            return bool(self.details.value) and (
                 key in self.page.numbers() or key in self.page.answers
             )
         if kind == "confidence":
-            return bool(self.more.value) and self.page.state.relevance[name] != NOTHING
+            return bool(self.details.value) and self.page.state.relevance[name] != NOTHING
         return True
 
     def _run_evidence(self) -> None:

@@ -91,16 +91,16 @@ def test_an_alternative_that_is_called_cheaper_has_no_more_to_operate():
         assert costs == sorted(costs)
         cheapest = decision.explanation.cheapest
         said.add(cheapest.partition(":")[0])
-        if cheapest.startswith("cheaper"):
+        if cheapest.startswith("Cheaper"):
             ours, theirs = decision.cost(), costs[0]
             assert theirs < ours and theirs[0] <= ours[0]
             assert decision.alternatives[0][:3] in cheapest
             assert cheapest.partition("Why not first: ")[2]
         elif costs:
             assert costs[0] > decision.cost()
-    assert said == {"cheaper, and it would hold too", "nothing cheaper holds. The next one that "
-                    "holds", "nothing else holds with these answers.",
-                    "no design holds with these answers."}  # fmt: skip
+    assert said == {"Cheaper, and it would hold too", "Nothing cheaper holds. The next one that "
+                    "holds", "Nothing else holds with these answers.",
+                    "No design holds with these answers."}  # fmt: skip
 
 
 def test_the_warnings_of_the_escalated_scenario(answers):
@@ -217,22 +217,22 @@ def test_costs_and_the_cheapest_alternative(answers):
         "expected wait: unknown without arrivals_per_s and work_p50_ms",
     )
     assert said.instead == (
-        "cheaper, and it would hold too: D04 Compare the version when writing. Why not first: Two "
+        "Cheaper, and it would hold too: D04 Compare the version when writing. Why not first: Two "
         "would do the long work, and one of them for nothing."
     )
     stock = decide(answers("S03", arrivals_per_s=4, work_p50_ms=100)).explanation
     assert stock.cost[-1] == "expected wait: 67 ms"
-    assert stock.instead.startswith("nothing cheaper holds. The next one that holds: D04")
+    assert stock.instead.startswith("Nothing cheaper holds. The next one that holds: D04")
 
 
 @pytest.mark.parametrize(
     ("id", "start"),
     [
-        ("S05", "cheaper, and it would hold too: D03 One short transaction"),
-        ("S13", "nothing cheaper holds. The next one that holds: D05 Lock the rows"),
-        ("X1", "cheaper, and it would hold too: D05 Lock the rows"),
-        ("S08", "nothing else holds"),
-        ("X3", "no design holds"),
+        ("S05", "Cheaper, and it would hold too: D03 One short transaction"),
+        ("S13", "Nothing cheaper holds. The next one that holds: D05 Lock the rows"),
+        ("X1", "Cheaper, and it would hold too: D05 Lock the rows"),
+        ("S08", "Nothing else holds"),
+        ("X3", "No design holds"),
     ],
 )
 def test_the_alternative_of_known_scenarios(answers, id, start):

@@ -161,7 +161,7 @@ def test_nothing_typed_is_rendered_unescaped():
 
 
 def test_the_result_shows_what_the_page_promises():
-    html = panel.result(Page())
+    html = panel.result(Page()) + panel.more(Page())
     for text in (
         "Recommended",
         "Ensures that",
@@ -239,7 +239,7 @@ def test_changing_an_answer_redraws(checklist):
 
 def test_numbers_are_shown_on_request_and_kept_as_typed(checklist):
     assert checklist.controls["work_p99_ms"].layout.display == "none"
-    checklist.more.value = True
+    checklist.details.value = True
     assert checklist.controls["work_p99_ms"].layout.display == ""
     checklist.controls["work_p99_ms"].value = "soon"
     assert "is not a number" in checklist.notes["dur"].value
