@@ -160,7 +160,8 @@ def _list(entries: Iterable[str]) -> str:
 def _table(rows: Iterable[tuple[str, str]]) -> str:
     cells = "".join(
         f'<tr><th scope="row" style="text-align:left;vertical-align:top;padding:2px 8px 2px 0">'
-        f'{escape(name)}</th><td style="text-align:left;vertical-align:top">{escape(text)}</td></tr>'
+        f'{escape(name)}</th><td style="text-align:left;vertical-align:top">{escape(text)}'
+        "</td></tr>"
         for name, text in rows
     )
     return f"<table>{cells}</table>"

@@ -81,7 +81,7 @@ class Writer:
         risk = f"{built.worst}. {t('ui.not_ensured')}: {lower_first(built.not_ensured.text)}"
         lines = [f"### {self.title}", ""]
         lines += [f"- {line}" for line in self.outcome()]
-        lines += [f"- {t('ui.why')}: {e.why}", f"- {built.ensures}",
+        lines += [f"- {t('ui.why')}: {e.why}", f"- {' '.join([str(built.ensures), *self.ran()])}",
                   f"- {t('record.pr_risk')}: {risk}"]  # fmt: skip
         if self.other:
             lines.append(f"- {t('record.accepted')} {'; '.join(self._failures(built))}")
@@ -100,6 +100,14 @@ class Writer:
             lines.append(f"- [ ] {t('record.check')}: {labels}")
         link = self.typed_or_open("link")
         return [*lines, "", t("record.pr_more", link=link)]
+
+    def ran(self) -> list[str]:
+        """Which evidence was run, in a sentence."""
+        found = []
+        for expected, key in ((True, "evidence.pr"), (False, "evidence.pr_not")):
+            names = dict.fromkeys(s.case for s in self.shown if s.case and s.as_expected == expected)
+            found += [self.t(key, names=", ".join(names))] if names else []
+        return found
 
     def boxes(self) -> list[str]:
         return [f"- [{'x' if state == 'exists' else ' '}] {text}"

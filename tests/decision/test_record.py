@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from labkit.decision import decide, record
 from labkit.decision.designs import DESIGNS
-from labkit.decision.evidence import Shown
+from labkit.decision.evidence import Shown, names_of
 from labkit.decision.saved import CHANGED, UNCHANGED, changes, check_file, load
 from labkit.decision.texts import Sentence
 from labkit.decision.writing import escape
@@ -73,7 +73,10 @@ def test_a_refusal_is_proposed_with_its_own_title(answers):
 def test_the_short_form_has_at_most_25_lines(scenario):
     decision = decide(scenario["answers"])
     for design in DESIGNS:
-        short = record(decision, form="pr", name="x", chosen=design.id, because="y", link="z")
+        built = decision.instead(design.id)
+        short = record(decision, form="pr", name="x", chosen=design.id, because="y", link="z",
+                       evidence=built.evidence)  # fmt: skip
+        assert ("Run now, as expected: " in short.markdown) == bool(names_of(built))
         assert len(short.markdown.splitlines()) <= 25
         assert "- [ ] Check before merge: " in short.markdown
 
@@ -244,3 +247,9 @@ def test_save_writes_both_files_and_never_over_others(answers, tmp_path):
 def test_dots_in_a_name_are_kept(answers, tmp_path):
     files = record(decide(answers("S03"))).save(tmp_path / "v1.2-stock")
     assert [file.name for file in files] == ["v1.2-stock.md", "v1.2-stock.json"]
+
+
+def test_another_variant_of_the_same_design_is_a_change(answers):
+    code, sentences = edited(answers, "S02", reject="none")
+    assert code == CHANGED
+    assert sentences[0].startswith("The design's variant changes from KEY to LOOKUP: ")

@@ -316,12 +316,15 @@ TEXTS = {
     "evidence.not_run": "not run for this record",
     "evidence.shown_danger": "{text} ({name}). This happens in {broken} of {all} schedules; the "
                              "shortest is {shortest}",
-    "evidence.shown_holds": "in {all} schedules of \"{name}\" the rule was never broken; {met}",
+    "evidence.shown_holds": "in none of the {all} schedules of \"{name}\" was the rule broken; "
+                            "{met}",
     "evidence.shown_limit": "two workers inside at once: {broken} of {all} schedules of "
                             "\"{name}\"; the shortest is {shortest}",
     "evidence.met": "{danger} (in {n} of them)",
     "evidence.unexpected": "{name}: {summary}. That was not expected: do not rely on this design "
                            "before you know why.",
+    "evidence.pr": "Run now, as expected: {names}.",
+    "evidence.pr_not": "Run now, NOT as expected: {names}.",
     "evidence.running": "Running {number} of {all}: {name} ...",
     "evidence.failed": "{name} could not be run: {reason}",
     "evidence.run": "Run the evidence now",
@@ -442,6 +445,7 @@ TEXTS = {
     "saved.text": "\"{key}\" is not text and was left out.",
     "saved.same": "Unchanged: {design} (rule {rule}).",
     "saved.design": "The design changes from {old} to {new} (rule {rule}).",
+    "saved.mode": "The design's variant changes from {old} to {new}: {name}.",
     "saved.rule": "The rule that fired was {old}; it is {new} now: the rules have changed.",
     "saved.answer": "Answer {key} was {old}; it is {new} now.",
     "saved.blockers": "In the way of \"accepted\": was {old}; is {new} now.",
