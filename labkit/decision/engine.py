@@ -39,7 +39,7 @@ from labkit.decision.rules import (
 )
 
 if TYPE_CHECKING:
-    from labkit.decision.evidence import Shown
+    from labkit.decision.evidence import Evidence
     from labkit.decision.explain import Explanation
 
 _NOTHING = {f"{q.key}={value}": 0 for q in QUESTIONS for value in q.values}
@@ -117,7 +117,7 @@ class Decision:
         return Explanation(self)
 
     @cached_property
-    def evidence(self) -> tuple[Shown, ...]:
+    def evidence(self) -> Evidence:
         """What the cases of this design show, run now; some seconds at most."""
         from labkit.decision.evidence import gather
 

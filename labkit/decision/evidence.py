@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from labkit import cases
 from labkit.decision.engine import Decision
-from labkit.decision.texts import Sentence, Texts, texts
+from labkit.decision.texts import Sentence, Texts, texts, wrapped
 from labkit.sim.errors import LabkitError
 
 if TYPE_CHECKING:
@@ -59,13 +59,20 @@ class Shown:
         return f"{self.title}: {self.sentence}"
 
 
+class Evidence(tuple[Shown, ...]):
+    """Pieces of evidence, printed one below the other."""
+
+    def __repr__(self) -> str:
+        return "\n".join(wrapped(f"* {shown}") for shown in self)
+
+
 def names_of(decision: Decision) -> tuple[str, ...]:
     """The cases of a decision's design."""
     short = decision.card.short
     return CASES.get(f"{short} {decision.mode}") or CASES.get(short, ())
 
 
-def gather(decision: Decision, progress: Progress | None = None) -> tuple[Shown, ...]:
+def gather(decision: Decision, progress: Progress | None = None) -> Evidence:
     """Run the cases of a decision's design, now.
 
     Args:
@@ -80,7 +87,7 @@ def gather(decision: Decision, progress: Progress | None = None) -> tuple[Shown,
         if progress:
             progress(t("evidence.running", number=number, all=len(wanted), name=name))
         found.append(_show(about, name, t))
-    return tuple(found) or (_missing(t),)
+    return Evidence(found or [_missing(t)])
 
 
 def _missing(t: Texts) -> Shown:

@@ -12,7 +12,7 @@ from labkit.decision.designs import DESIGNS, FAILURES
 from labkit.decision.engine import Change, Decision
 from labkit.decision.parameters import Parameter
 from labkit.decision.rules import BLOCK, JUDGEMENT_CALLS, WARNINGS
-from labkit.decision.texts import Sentence, texts
+from labkit.decision.texts import Sentence, texts, wrapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +271,7 @@ class Explanation:
         lines += [f"{t('ui.together')}: {text}" for _, text in self.contradictions]
         lines += [self.to_build] if self.to_build else []
         lines.append(f"{t('ui.next')}: {self.next_question}")
-        return "\n".join(lines)
+        return "\n".join(map(wrapped, lines))
 
 
 def names(lang: str = "en") -> dict[str, str]:

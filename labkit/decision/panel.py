@@ -89,7 +89,7 @@ def more(page: Page) -> str:
     changes = t("ui.ways_out") if d.ways_out else t("ui.changes")
     folded = [
         _folded(t("ui.failures"), _table(failures)),
-        _folded(changes, _list(e.changes or [t("ui.no_changes")])),
+        _folded(changes, _list(e.changes or [t("ui.no_changes")]), opened=bool(d.ways_out)),
         _folded(t("ui.with"), _list(sentence.text for sentence in e.companions)),
         _folded(t("ui.settings"), _list(map(e.parameter, d.parameters))),
         _folded(t("ui.contention"), _list([e.policy])),
@@ -138,7 +138,7 @@ def evidence(page: Page) -> str:
 
 def lines(texts: Iterable[str]) -> str:
     """Some lines of text."""
-    return f'<div role="status" style="{_TEXT}">{_list(texts)}</div>'
+    return f'<div role="status" style="{_TEXT};line-height:1.45">{_list(texts)}</div>'
 
 
 def tasks(page: Page) -> str:
@@ -148,8 +148,8 @@ def tasks(page: Page) -> str:
     return f'<div style="{_TEXT};margin-top:8px"><b>{escape(text)}</b> {escape(help)}</div>'
 
 
-def _folded(title: str, html: str) -> str:
-    return f"<details><summary>{escape(title)}</summary>{html}</details>"
+def _folded(title: str, html: str, *, opened: bool = False) -> str:
+    return f"<details{' open' * opened}><summary>{escape(title)}</summary>{html}</details>"
 
 
 def _list(entries: Iterable[str]) -> str:

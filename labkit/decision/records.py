@@ -6,6 +6,7 @@ Nothing that a user typed reaches the Markdown unescaped.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ FORMS = ("adr", "pr")
 TYPED = ("name", "chosen", "because", "decided_by", "date", "link")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Record:
     """A record: `markdown` to read, `json` to evaluate again."""
 
@@ -31,6 +32,12 @@ class Record:
 
     def __str__(self) -> str:
         return self.markdown
+
+    __repr__ = __str__
+
+    def _repr_markdown_(self) -> str:
+        """From the title on: what stands above it is YAML, in which Markdown is not escaped."""
+        return re.split(r"^(?=#)", self.markdown, maxsplit=1, flags=re.M)[1]
 
     def save(self, path: str | Path) -> tuple[Path, Path]:
         """Write PATH.md and PATH.json.

@@ -35,6 +35,12 @@ def _wide() -> w.Layout:
     return w.Layout(width="98%", max_width="46em")
 
 
+def _scrolled() -> w.Layout:
+    """Both halves stay in sight, and a redraw never moves what is below them."""
+    return w.Layout(flex="1 1 25em", min_width="0", height="48em", overflow="auto",
+                    display="block")  # fmt: skip
+
+
 class Checklist(w.VBox):
     """The decision page.
 
@@ -51,11 +57,8 @@ class Checklist(w.VBox):
         self.asks = {q.key: w.HTML() for q in QUESTIONS}
         self.heads = {number: w.HTML() for number in range(1, 7)}
         self.result, self.more, self.trap, self.message, self.shown = (w.HTML() for _ in range(5))
-        scrolled = w.Layout(flex="1 1 26em", min_width="0", max_height="48em", overflow="auto",
-                            display="block")  # fmt: skip
-        left = w.VBox(self._questions(), layout=scrolled)  # so that the result stays in sight
-        beside = w.Layout(flex="1 1 24em", min_width="0")
-        right = w.VBox([self.result, *self._evidence(), self.more], layout=beside)
+        left = w.VBox(self._questions(), layout=_scrolled())
+        right = w.VBox([self.result, *self._evidence(), self.more], layout=_scrolled())
         both = w.HBox([left, right], layout=w.Layout(flex_flow="row wrap", grid_gap="16px"))
         super().__init__([*self._top(), both, *self._bottom()])
         self.refill()
@@ -162,9 +165,9 @@ class Checklist(w.VBox):
         )
         self.file = w.Text("decision", description=t("ui.file"), style=_LABEL, layout=_wide())
         self.text = w.Textarea(description=t("ui.export"), rows=8, style=_LABEL,
-                               layout=w.Layout(width="100%"))  # fmt: skip
+                               layout=w.Layout(width="98%"))  # fmt: skip
         self.source = w.Textarea(description=t("ui.load_label"), rows=3, style=_LABEL,
-                                 layout=w.Layout(width="100%"))  # fmt: skip
+                                 layout=w.Layout(width="98%"))  # fmt: skip
         title = w.HTML(f"<h4>{t('ui.export')}</h4>")
         acts = (("ui.show_record", self.export), ("ui.save", self.save), ("ui.load", self.load))
         buttons = [self._button(t(key), act) for key, act in acts]

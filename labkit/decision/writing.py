@@ -105,7 +105,9 @@ class Writer:
         """Which evidence was run, in a sentence."""
         found = []
         for expected, key in ((True, "evidence.pr"), (False, "evidence.pr_not")):
-            names = dict.fromkeys(s.case for s in self.shown if s.case and s.as_expected == expected)
+            names = dict.fromkeys(
+                s.case for s in self.shown if s.case and s.as_expected == expected
+            )
             found += [self.t(key, names=", ".join(names))] if names else []
         return found
 

@@ -214,7 +214,7 @@ def test_costs_and_the_cheapest_alternative(answers):
     assert said.cost == (
         "to operate: the receiver's own check, Redis",
         "round trips: 2 more than the work: take, give back",
-        "expected wait: unknown without arrivals_per_s and work_p50_ms",
+        "expected wait: open until you give two numbers (arrivals_per_s and work_p50_ms)",
     )
     assert said.instead == (
         "Cheaper, and it would hold too: D04 Compare the version when writing. Why not first: Two "

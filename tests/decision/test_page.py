@@ -327,6 +327,21 @@ def test_a_change_takes_some_milliseconds(checklist):
     assert sorted(times)[len(times) // 2] < 0.06
 
 
+def test_a_change_sends_few_and_small_messages(checklist, monkeypatch):
+    from ipywidgets import Widget
+
+    sent = []
+    monkeypatch.setattr(Widget, "_should_send_property", lambda *_: True)
+    monkeypatch.setattr(
+        Widget, "send_state", lambda widget, key=None: sent.append(len(str(widget.get_state(key))))
+    )
+    for value in BY_KEY["shape"].values:
+        sent.clear()
+        checklist.controls["shape"].value = value
+        assert len(sent) <= 40
+        assert sum(sent) < 30_000
+
+
 def test_the_package_does_not_load_ipywidgets():
     import subprocess
     import sys

@@ -253,3 +253,13 @@ def test_another_variant_of_the_same_design_is_a_change(answers):
     code, sentences = edited(answers, "S02", reject="none")
     assert code == CHANGED
     assert sentences[0].startswith("The design's variant changes from KEY to LOOKUP: ")
+
+
+@pytest.mark.parametrize("evil", EVIL)
+@pytest.mark.parametrize("form", ["adr", "pr"])
+def test_what_a_notebook_renders_has_no_line_in_which_markdown_is_not_escaped(answers, evil, form):
+    saved = record(decide(answers("S10")), form=form, name=evil, decided_by=evil, date=evil)
+    assert saved._repr_markdown_().startswith("#")
+    assert json.dumps(evil) not in saved._repr_markdown_()
+    assert "](javascript:" not in saved._repr_markdown_()
+    assert repr(saved) == saved.markdown

@@ -355,7 +355,8 @@ TEXTS = {
     "ui.nothing_to_operate": "nothing to operate",
     "ui.trips": "round trips: {trips}",
     "ui.wait": "expected wait: {wait}",
-    "ui.wait_unknown": "expected wait: unknown without arrivals_per_s and work_p50_ms",
+    "ui.wait_unknown": "expected wait: open until you give two numbers (arrivals_per_s and "
+                       "work_p50_ms)",
     "ui.no_wait": "none, a busy attempt goes away",
     "ui.alternative": "Instead",
     "ui.cheaper": "Cheaper, and it would hold too: {design}. Why not first: {why}",
