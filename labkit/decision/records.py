@@ -107,11 +107,6 @@ def _design_id(chosen: str) -> str:
 
 
 def _json(decision: Decision, typed: Mapping[str, str], unused: Mapping[str, Any]) -> str:
-    plain = {key: sorted(value) if isinstance(value, set | frozenset) else value
-             for key, value in decision.answers.items()}  # fmt: skip
-    plain = {
-        key: dict(value) if isinstance(value, Mapping) else value for key, value in plain.items()
-    }
     result = {
         "design": decision.design, "mode": decision.mode, "rule": decision.rule,
         "blockers": list(decision.blockers), "to_build": list(decision.to_build),
@@ -119,7 +114,12 @@ def _json(decision: Decision, typed: Mapping[str, str], unused: Mapping[str, Any
     }  # fmt: skip
     data: dict[str, Any] = {"format": FORMAT, "model": decision.model}
     data |= {key: value for key, value in typed.items() if value}
-    data |= {"answers": plain, "result": result}
+    data |= {"answers": dict(decision.answers), "result": result}
     if unused:
         data["unused"] = dict(unused)
-    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(data, indent=1, ensure_ascii=False, default=_plain) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    """What JSON does not know."""
+    return dict(value) if isinstance(value, Mapping) else sorted(value)

@@ -31,8 +31,10 @@ from labkit.sim.errors import LabkitError
 _LABEL = {"description_width": "initial"}
 
 
-def _wide() -> w.Layout:
-    return w.Layout(width="98%", max_width="46em")
+def _labelled(kind: Callable[..., Any], label: str, width: str = "46em", **more: Any) -> Any:
+    """A control whose label is tied to it."""
+    layout = w.Layout(width="98%", max_width=width)
+    return kind(description=label, style=_LABEL, layout=layout, **more)
 
 
 def _scrolled() -> w.Layout:
@@ -74,15 +76,10 @@ class Checklist(w.VBox):
 
     def _top(self) -> list[Any]:
         t = self.page.t
-        self.scenario = w.Dropdown(
-            options=panel.scenarios(self.page),
-            value=self.page.scenario,
-            description=t("ui.scenario"),
-            style=_LABEL,
-            layout=_wide(),
-        )
+        options, now = panel.scenarios(self.page), self.page.scenario
+        self.scenario = _labelled(w.Dropdown, t("ui.scenario"), options=options, value=now)
         self.scenario.observe(self._turn, "value")
-        self.details = w.Checkbox(description=t("ui.details"), indent=False, layout=_wide())
+        self.details = _labelled(w.Checkbox, t("ui.details"), indent=False)
         self.details.observe(lambda change: self.redraw(), "value")
         return [self.scenario, self.trap, self.details]
 
@@ -98,32 +95,21 @@ class Checklist(w.VBox):
     def _question(self, key: str) -> list[Any]:
         """A question: its text, its control, its details and numbers, and what to note."""
         t, page = self.page.t, self.page
-        parts = [self.asks[key], self._choice(key, t(f"{key}.label")), self.notes[key]]
-        self._choice(f"confidence.{key}", t("ui.confidence", label=t(f"{key}.label")),
-                     [(t(f"confidence.{how}"), how) for how in CONFIDENCE],
-                     partial(page.set_confidence, key))  # fmt: skip
-        parts.append(self.controls[f"confidence.{key}"])
+        label, ways = t(f"{key}.label"), [(t(f"confidence.{how}"), how) for how in CONFIDENCE]
+        how = self._choice(f"confidence.{key}", t("ui.confidence", label=label), ways,
+                           partial(page.set_confidence, key))  # fmt: skip
+        parts = [self.asks[key], self._choice(key, label), self.notes[key], how]
         parts += [self._choice(d.key, t(f"{d.key}.ask")) for d in DETAILS if d.belongs_to == key]
-        for number in NUMBERS:
-            if number.belongs_to == key:
-                label = f"{t(number.key)} ({t(f'ui.unit_{number.unit}')})"
-                text = w.Text(
-                    description=label, continuous_update=False, style=_LABEL, layout=_wide()
-                )
-                self._add(number.key, text, partial(page.set, number.key))
-                parts.append(text)
-        return parts
+        return parts + [self._text(n.key, f"{t(n.key)} ({t(f'ui.unit_{n.unit}')})")
+                        for n in NUMBERS if n.belongs_to == key]  # fmt: skip
 
     def _ticks(self) -> list[Any]:
         t, page = self.page.t, self.page
-        states = [(t("state.missing"), ""), (t("state.planned"), "planned"),
-                  (t("state.exists"), "exists")]  # fmt: skip
+        states = [(t(f"state.{state or 'missing'}"), state) for state in ("", "planned", "exists")]
         self.build = w.HTML()
-        return [self.build] + [
-            self._choice(f"control.{name}", t(f"control.{name}"), states,
-                         partial(page.set_control, name))
-            for name in CONTROLS
-        ]  # fmt: skip
+        return [self.build, *(self._choice(f"control.{name}", t(f"control.{name}"), states,
+                                           partial(page.set_control, name))
+                              for name in CONTROLS)]  # fmt: skip
 
     def _choice(
         self, key: str, label: str, options: Any = None, note: Callable[[Any], None] | None = None
@@ -135,8 +121,8 @@ class Checklist(w.VBox):
                 (t(UNKNOWN if value == UNKNOWN else f"{key}.{value}"), value)
                 for value in CHOICES[key]
             ]
-        control = w.Dropdown(options=options, description=label, style=_LABEL, layout=_wide())
-        return self._add(key, control, note or (partial(self.page.set, key)))
+        control = _labelled(w.Dropdown, label, options=options)
+        return self._add(key, control, note or partial(self.page.set, key))
 
     def _add(self, key: str, control: Any, note: Callable[[Any], None]) -> Any:
         def changed(change: Any) -> None:
@@ -154,30 +140,23 @@ class Checklist(w.VBox):
 
     def _bottom(self) -> list[Any]:
         t = self.page.t
-        fields = [self._text(key) for key in ("name", "decided_by", "date", "because", "link")]
+        fields = [self._text(key, t(f"ui.{key}"))
+                  for key in ("name", "decided_by", "date", "because", "link")]  # fmt: skip
         designs = [(t("ui.as_recommended"), "")] + [(text, id) for id, text in names().items()]
         fields.append(self._choice("chosen", t("ui.chosen"), designs))
-        self.form = w.Dropdown(
-            options=[(t(f"ui.form_{form}"), form) for form in FORMS],
-            description=t("ui.form"),
-            style=_LABEL,
-            layout=_wide(),
-        )
-        self.file = w.Text("decision", description=t("ui.file"), style=_LABEL, layout=_wide())
-        self.text = w.Textarea(description=t("ui.export"), rows=8, style=_LABEL,
-                               layout=w.Layout(width="98%"))  # fmt: skip
-        self.source = w.Textarea(description=t("ui.load_label"), rows=3, style=_LABEL,
-                                 layout=w.Layout(width="98%"))  # fmt: skip
+        forms = [(t(f"ui.form_{form}"), form) for form in FORMS]
+        self.form = _labelled(w.Dropdown, t("ui.form"), options=forms)
+        self.file = _labelled(w.Text, t("ui.file"), value="decision")
+        self.text = _labelled(w.Textarea, t("ui.export"), "98%", rows=8)
+        self.source = _labelled(w.Textarea, t("ui.load_label"), "98%", rows=3)
         title = w.HTML(f"<h4>{t('ui.export')}</h4>")
         acts = (("ui.show_record", self.export), ("ui.save", self.save), ("ui.load", self.load))
-        buttons = [self._button(t(key), act) for key, act in acts]
-        show, save, load = buttons
+        show, save, load = (self._button(t(key), act) for key, act in acts)
         return [title, *fields, self.form, self.file, show, self.text, save, self.source, load,
                 self.message]  # fmt: skip
 
-    def _text(self, key: str) -> Any:
-        text = w.Text(description=self.page.t(f"ui.{key}"), continuous_update=False, style=_LABEL,
-                      layout=_wide())  # fmt: skip
+    def _text(self, key: str, label: str) -> Any:
+        text = _labelled(w.Text, label, continuous_update=False)
         return self._add(key, text, partial(self.page.set, key))
 
     def _button(self, label: str, act: Callable[[], None]) -> Any:

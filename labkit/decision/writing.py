@@ -105,10 +105,8 @@ class Writer:
         """Which evidence was run, in a sentence."""
         found = []
         for expected, key in ((True, "evidence.pr"), (False, "evidence.pr_not")):
-            names = dict.fromkeys(
-                s.case for s in self.shown if s.case and s.as_expected == expected
-            )
-            found += [self.t(key, names=", ".join(names))] if names else []
+            ran = dict.fromkeys(s.case for s in self.shown if s.as_expected == expected and s.case)
+            found += [self.t(key, names=", ".join(ran))] if ran else []
         return found
 
     def boxes(self) -> list[str]:
@@ -195,12 +193,8 @@ class Writer:
         if blocking:
             lines += ["", self.t("record.blocked"), "", *(f"- {text}" for text in blocking)]
         if self.d.ways_out:
-            lines += [
-                "",
-                f"{self.t('ui.ways_out')}:",
-                "",
-                *(f"- {text}" for text in self.e.changes),
-            ]
+            lines += ["", f"{self.t('ui.ways_out')}:", ""]
+            lines += [f"- {text}" for text in self.e.changes]
         return lines
 
     def consequences(self) -> list[str]:

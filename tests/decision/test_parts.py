@@ -144,7 +144,8 @@ def test_evidence_in_words(answers):
                       "(look-then-sell). This happens in 4 of 6 schedules; the shortest is "
                       "A B B A")  # fmt: skip
     assert holds == ('That it holds: in none of the 2 schedules of "look-then-sell" was the rule '
-                     "broken; a sale was refused, because nothing was left (in 2 of them)")  # fmt: skip
+                     "broken; a sale was refused, because nothing was left (in 2 of "
+                     "them)")  # fmt: skip
 
 
 @pytest.mark.parametrize("id", ["S01", "S16"])

@@ -30,8 +30,9 @@ DATA = {
     *(f"decision/texts/{name}.py" for name in ("en", "en_designs", "en_questions", "en_results")),
     "decision/texts/en_scenarios.py",
 }
-# The decision is twice as large as planned: it also holds its page and its terminal dialogue.
-LARGER = {"decision": 2_000}
+# The decision is more than twice as large as planned: it also holds its page, its terminal dialogue,
+# its evidence, and what a design costs.
+LARGER = {"decision": 2_050}
 
 
 def lines_of(modules_to_count) -> int:
