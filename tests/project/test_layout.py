@@ -30,8 +30,8 @@ DATA = {
     *(f"decision/texts/{name}.py" for name in ("en", "en_designs", "en_questions", "en_results")),
     "decision/texts/en_scenarios.py",
 }
-# The decision is more than twice as large as planned: it also holds its page, its terminal dialogue,
-# its evidence, and what a design costs.
+# The decision is more than twice as large as planned: it also holds its page, its terminal
+# dialogue, its evidence, and what a design costs.
 LARGER = {"decision": 2_050}
 
 
