@@ -68,7 +68,8 @@ def result(page: Page) -> str:
     following = f"{BY_KEY[key].id} {t(f'{key}.ask')}" if key else t("ui.no_next")
     rows = [(t("ui.why"), f"{e.why} ({decision.rule})"), (t("ui.not_ensured"), e.not_ensured.text),
             (t("ui.worst"), e.worst), (t("ui.cost"), "; ".join(e.cost)),
-            (t("ui.alternative"), e.instead), (t("ui.next"), following)]  # fmt: skip
+            (t("ui.ways_out"), "; ".join(e.changes)) if decision.ways_out
+            else (t("ui.alternative"), e.instead), (t("ui.next"), following)]  # fmt: skip
     if len(state.possible) > 1:
         rows.append((t("ui.possible"), ", ".join(id[:3] for id in state.possible)))
     html = [f'<div role="status" aria-live="polite" style="{_BOX}">',
@@ -89,7 +90,7 @@ def more(page: Page) -> str:
     changes = t("ui.ways_out") if d.ways_out else t("ui.changes")
     folded = [
         _folded(t("ui.failures"), _table(failures)),
-        _folded(changes, _list(e.changes or [t("ui.no_changes")]), opened=bool(d.ways_out)),
+        _folded(changes, _list(e.changes or [t("ui.no_changes")])),
         _folded(t("ui.with"), _list(sentence.text for sentence in e.companions)),
         _folded(t("ui.settings"), _list(map(e.parameter, d.parameters))),
         _folded(t("ui.contention"), _list([e.policy])),
@@ -148,8 +149,8 @@ def tasks(page: Page) -> str:
     return f'<div style="{_TEXT};margin-top:8px"><b>{escape(text)}</b> {escape(help)}</div>'
 
 
-def _folded(title: str, html: str, *, opened: bool = False) -> str:
-    return f"<details{' open' * opened}><summary>{escape(title)}</summary>{html}</details>"
+def _folded(title: str, html: str) -> str:
+    return f"<details><summary>{escape(title)}</summary>{html}</details>"
 
 
 def _list(entries: Iterable[str]) -> str:

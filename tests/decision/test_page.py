@@ -174,6 +174,12 @@ def test_the_result_shows_what_the_page_promises():
     assert html.count("<tr>") >= 7
 
 
+def test_a_refusal_shows_at_once_what_would_lift_it():
+    html = panel.result(Page("X3"))
+    assert "Any of these answers would make it possible" in html
+    assert "D08 Write down what you intend" in html
+
+
 def test_colours_are_the_readers_theme_with_fallbacks():
     html = panel.twin(Page("X5"))
     colours = re.findall(r"(?:color|background|border)[^:;\"]*:([^;\"]*)", html)
