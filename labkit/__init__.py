@@ -10,7 +10,7 @@ The parts, and what each may import from the others (a test compares this table 
     show       ->  sim locks cases draw
     servers    ->  sim locks
     decision   ->  sim cases
-    exercises  ->  sim locks cases
+    exercises  ->  sim locks cases resources
     workbook   ->
     checkup    ->  servers
 

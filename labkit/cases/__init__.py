@@ -9,6 +9,7 @@
 
 The cases themselves are data: acquiring, releasing, renewing, scope, errors, units, entering;
 leases, losing, clocks, fencing and attempts for leases that end, and writes that come too late.
+In `database` the database decides, without a lock.
 """
 
 import importlib

@@ -19,7 +19,7 @@ def stored_table():
     lines = [[field.strip() for field in line.strip("|").split("|")]
              for line in re.findall(r"(?m)^\|.*\|$", text)]  # fmt: skip
     _, *servers = lines[0]
-    return {server: {row[0]: row[n] for row in lines[2:]}
+    return {server: {row[0].partition(" (")[0]: row[n] for row in lines[2:]}
             for n, server in enumerate(servers, start=1)}  # fmt: skip
 
 
