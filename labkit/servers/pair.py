@@ -128,10 +128,8 @@ class Pair:
 
     def crash(self, worker: str) -> None:
         """The worker's connections end."""
-        self._book.end([s for s in (w.command.session for w in self._book.waiters)
-                        if s[0] == worker])  # fmt: skip
         for session in [name for name in self._wires if name[0] == worker]:
-            self._hang_up(session)
+            self.end(session)
 
     def end(self, session: str) -> None:
         """A connection ends."""

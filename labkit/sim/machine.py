@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from labkit.sim import schedule as moves
 from labkit.sim.commands import Command, Pending, Waiting
 from labkit.sim.nodes import Locals, Node, Worker
 from labkit.sim.replies import LOST, Late, Lost, Reply
 from labkit.sim.schedule import Move, thread_name
-from labkit.sim.transitions import Budgets, Option, Table, Transition, Turn
+from labkit.sim.transitions import Budgets, Option, Outcome, Table, Transition, Turn
 from labkit.sim.worlds import Worlds
 
 __all__ = ["Machine", "State", "Transition", "Turn"]
@@ -33,15 +33,6 @@ WORLD, BUDGET, MEMORY, WORKERS = 0, 1, 2, 3
 #: The memory of a run in which a rule has been broken.
 BROKEN = -1
 PASS_TIME = Move(moves.TIME)
-
-
-class Outcome(NamedTuple):
-    """What becomes of a request, with each kind of move: what its worker is told, and `served`."""
-
-    kind: str
-    world: int
-    told: Reply
-    served: tuple[tuple[str, bytes | Lost], ...] = ()
 
 
 class Machine:

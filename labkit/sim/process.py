@@ -231,7 +231,7 @@ class Process:
         for thread in self.threads:
             if thread.python is python:
                 return thread
-        self.refuse(f"asks about {python}, which is no thread that it has started")
+        self.refuse(f'asks about "{python.name}", which is no thread that it has started')
 
     def read_clock(self) -> int:
         """The virtual clock. A reading counts as a reply: what follows may depend on it."""

@@ -64,6 +64,11 @@ def start(process: Process, thread: threading.Thread) -> None:
     thread._started.set()  # type: ignore[attr-defined]
     process.start_thread(thread)
     thread._ident = len(process.threads)  # type: ignore[attr-defined]
+    # For Python itself there is nothing to wait for, as executors do when Python ends.
+    if hasattr(thread, "_handle"):  # from Python 3.13 on
+        thread._handle = threading._make_thread_handle(0)  # type: ignore[attr-defined]
+        thread._handle._set_done()
+    thread._is_stopped = True  # type: ignore[attr-defined]
 
 
 def is_alive(process: Process, thread: threading.Thread) -> bool:

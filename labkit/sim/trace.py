@@ -59,6 +59,8 @@ class Step:
             return f"{who} dies while it waits"
         if self.transition.command is None:
             return f"the reply reaches {who}"
+        if self.transition.refused:
+            return f"{who}'s {self.command} meets no server"
         said = {
             moves.RUN: f"{who} runs {self.command}",
             moves.LATE_REPLY: f"{who} runs {self.command}, and the reply is on its way",

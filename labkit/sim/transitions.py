@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 
 from labkit.sim.commands import Command, Ended
 from labkit.sim.process import Event
-from labkit.sim.replies import Lost
+from labkit.sim.replies import Lost, Reply
 from labkit.sim.schedule import Move, thread_name
 from labkit.sim.store import Contents
 
@@ -79,6 +79,15 @@ class Option(NamedTuple):
     world: int
     local: int
     cost: str
+    served: tuple[tuple[str, bytes | Lost], ...] = ()
+
+
+class Outcome(NamedTuple):
+    """What becomes of a request, with each kind of move: what its worker is told, and `served`."""
+
+    kind: str
+    world: int
+    told: Reply
     served: tuple[tuple[str, bytes | Lost], ...] = ()
 
 
