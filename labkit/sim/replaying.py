@@ -119,6 +119,8 @@ def why_not(machine: Machine, state: State, move: Move) -> str:
         threads = [name for name in pending if name[0] == move.worker]
         return f"{move.worker} has not started so many threads, only {', '.join(threads)}"
     if move.kind == moves.LATE_REQUEST:
+        if machine.worlds.arrives(state[WORLD], who):
+            return "nobody can go on any more, so that the run is complete"
         return f"no request of {who} is delayed: first, {who}~ must have lost one"
     own = pending[who]
     if isinstance(own, Ended):
@@ -153,7 +155,7 @@ def _why_not_the_world(
         moves.DOWN: "the Redis server is down already; u brings it back" if down else "",
         moves.UP: "" if down else "the Redis server is up; only after d can it come back",
     }
-    return reasons[move.kind] or "nobody can go on, so that nothing would come of it"
+    return reasons[move.kind] or "nobody can go on any more, so that the run is complete"
 
 
 @contextlib.contextmanager
