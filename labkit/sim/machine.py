@@ -20,7 +20,7 @@ from labkit.sim.commands import Command, Pending, Waiting
 from labkit.sim.nodes import Locals, Node, Worker
 from labkit.sim.replies import LOST, Late, Lost, Reply
 from labkit.sim.schedule import Move, thread_name
-from labkit.sim.transitions import Budgets, Option, Outcome, Table, Transition, Turn
+from labkit.sim.transitions import Budgets, Option, Outcome, Table, Transition, Turn, same_function
 from labkit.sim.worlds import Worlds
 
 __all__ = ["Machine", "State", "Transition", "Turn"]
@@ -79,7 +79,7 @@ class Machine:
         self._memories: list[Any] = []
         self._memory_numbers: dict[Any, int] = {}
         self._observed: dict[tuple[Any, ...], int] = {}
-        self._alike = _same_function(workers) if symmetry else ()
+        self._alike = same_function(workers, WORKERS) if symmetry else ()
         locals_ = tuple(self.locals.start[letter] for letter in self.letters)
         memory, self.broken_at_start = self._first_memory(world, locals_)
         self.start: State = (world, self._budgets.start, memory, *locals_)
@@ -240,18 +240,21 @@ class Machine:
         if not isinstance(pending, Command):
             return
         after, reply, served = self.worlds.request(world, pending)
-        # After a time-out, the client does not use that connection again.
-        gone = self.worlds.ended(after, pending.session)
-        yield Outcome(moves.RUN, gone if isinstance(reply, Lost) else after, reply, served)
+        # After an error, the client does not use that connection again.
+        ended, session = self.worlds.ended, pending.session
+        if isinstance(reply, Lost):
+            yield Outcome(moves.RUN, ended(after, session), reply)
+            return
+        yield Outcome(moves.RUN, after, reply, served)
         if isinstance(reply, bytes):  # else there is none that could be late or lost
             if moves.LATE_REPLY in self._kinds:
                 yield Outcome(moves.LATE_REPLY, after, Late(reply, pending.patience_ms), served)
             if moves.LOST_REPLY in self._kinds:
-                yield Outcome(moves.LOST_REPLY, gone, LOST, served)
-        if moves.LOST_REQUEST in self._kinds and not isinstance(reply, Lost):
+                yield Outcome(moves.LOST_REPLY, ended(after, session), LOST, served)
+        if moves.LOST_REQUEST in self._kinds:
             late = moves.LATE_REQUEST in self._kinds
             lost = self.worlds.delay(world, who, pending) if late else world
-            yield Outcome(moves.LOST_REQUEST, self.worlds.ended(lost, pending.session), LOST)
+            yield Outcome(moves.LOST_REQUEST, ended(lost, session), LOST)
 
     def _find_of_server(self, world: int) -> tuple[Option, ...]:
         happened = [(kind, self.worlds.happens(world, kind)) for kind in self._server_kinds]
@@ -382,10 +385,3 @@ class Machine:
             for place in fresh:
                 weights[self.letters[place - WORKERS]] = len(fresh) if place == fresh[0] else 0
         return [pair for pair in found for _ in range(weights.get(pair[0].worker, 1))]
-
-
-def _same_function(workers: Mapping[str, Any]) -> tuple[tuple[int, ...], ...]:
-    places: dict[Any, list[int]] = {}
-    for place, function in enumerate(workers.values(), start=WORKERS):
-        places.setdefault(function, []).append(place)
-    return tuple(tuple(group) for group in places.values() if len(group) > 1)

@@ -9,6 +9,7 @@ server involved.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from labkit.sim.commands import CRASHED, Command, Ended, Pending, Waiting, waiting
@@ -63,8 +64,15 @@ class Node:
         return main if over and isinstance(main, Ended) else None
 
     def adopt(self, process: Process) -> None:
-        self.pendings = process.pendings
         self.ran = frozenset(process.ran)
+        before = self.parent.pendings if self.parent is not None else ()
+        # The process does not know which of its commands still wait for a reply: it stands there.
+        self.pendings = tuple(
+            waits if number not in self.ran and isinstance(asked, Command) else asked
+            for number, (asked, waits) in enumerate(
+                zip_longest(process.pendings, before[: len(process.pendings)]), 1
+            )
+        )
         self.events = tuple(process.events)
         self.timed = process.clock_was_read
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from labkit.sim.commands import Command, Ended
 from labkit.sim.process import Event
@@ -127,3 +127,11 @@ class Budgets:
         if number == len(self._left):
             self._left.append(left)
         return number
+
+
+def same_function(workers: Mapping[str, Any], start: int) -> tuple[tuple[int, ...], ...]:
+    """The places of workers that run the same function, counted from `start`."""
+    places: dict[Any, list[int]] = {}
+    for place, function in enumerate(workers.values(), start):
+        places.setdefault(function, []).append(place)
+    return tuple(tuple(group) for group in places.values() if len(group) > 1)

@@ -21,7 +21,7 @@ ALLOWED = NEEDED | {
 HOSTS = ("pypi" + ".org", "python" + "hosted.org", "registry." + "npmjs", "deb." + "debian.org")
 MODULE_LINES, FUNCTION_LINES = 300, 40
 # Lines of code, for a part of labkit. sim and locks are counted together: an afternoon of reading.
-CORE, CORE_LINES, PART_LINES = {"sim", "locks"}, 3_200, 800
+CORE, CORE_LINES, PART_LINES = {"sim", "locks"}, 3_600, 800
 CASES = ("acquiring", "entering", "errors", "releasing", "renewing", "scope", "units")
 # Modules that hold texts, rules, questions or cases.
 DATA = {
@@ -31,7 +31,8 @@ DATA = {
     "decision/texts/en_scenarios.py",
 }
 # The decision is twice as large as planned: it also holds its page and its terminal dialogue.
-LARGER = {"decision": 2_000}
+# The servers are led through late replies and requests, evictions and threads as well.
+LARGER = {"decision": 2_000, "servers": 850}
 
 
 def lines_of(modules_to_count) -> int:

@@ -1,6 +1,7 @@
 """Small programs whose schedules must run alike in the simulation and on servers."""
 
 import random
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -192,6 +193,26 @@ def two_databases(me):
     return me.redis.get("lock"), other.get("lock")
 
 
+def renewed_by_a_thread(me):
+    """A lease of 100 ms, put off every 60 ms by a thread, and a piece of work of 150 ms."""
+    stop = threading.Event()
+
+    def renew():
+        while not stop.wait(0.06):
+            me.redis.pexpire("lock", 100)
+
+    if not me.redis.set("lock", me.name, nx=True, px=100):
+        return "busy"
+    thread = threading.Thread(target=renew, daemon=True)
+    thread.start()
+    with me.critical_section():
+        me.work(0.15)
+    stop.set()
+    thread.join()
+    me.redis.delete("lock")
+    return "done"
+
+
 def library_lock(me):
     lock = me.redis.lock("lock", timeout=0.1, sleep=0.04, blocking_timeout=0.1)
     if lock.acquire():
@@ -240,6 +261,9 @@ CASES = {
     "changes times": Case(changes_times, pauses=2),
     "two databases": Case(two_databases),
     "library lock": Case(library_lock, check=mutual_exclusion, pauses=2),
+    "renewal thread": Case(renewed_by_a_thread, check=mutual_exclusion, pauses=2, faults="?",
+                           named=("A t A2- t A2 t A B", "A t A2~ B A2^", "A e B")),
+    "late": Case(takes_then_expires, check=freed_after_crash, faults="-~^", at_most=60),
 }  # fmt: skip
 
 

@@ -255,14 +255,22 @@ def test_threads_agree_with_brute_force():
 
 LOCKED = (("take",), do("SET NX", "a", "me", 50), do("INCR", "n"), ("free",), ("set",))
 WAITS_FIRST = (("wait", None), do("GET", "a"), do("INCR", "n"))
+FREE = WRITES[:2]
 WAITS_50 = (("wait", 50), ("take",), do("INCR", "n"), ("free",))
 
 
 @pytest.mark.parametrize("faults", ["", "!", "?", "~^", "-", "f", "e", "d"])
-@pytest.mark.parametrize("second", [LOCKED, WAITS_FIRST, WAITS_50], ids=["lock", "event", "50 ms"])
-def test_chosen_threads_agree_with_brute_force(second, faults):
-    by_name = {"A": LOCKED, "A2": second, "B": WRITES[:2]}
-    bounds = {"pauses": 1, "faults": Counter(faults), "moves_max": 30}
+@pytest.mark.parametrize(
+    "threads",
+    [(LOCKED, LOCKED), (LOCKED, WAITS_FIRST), (LOCKED, WAITS_50), (FREE, FREE), (WAITS, PUSHES),
+     (PUSHES, WAITS), (WAITS, WAITS)],
+    ids=["lock", "event", "50 ms", "commands", "pushes", "pops", "both wait"],
+)  # fmt: skip
+def test_chosen_threads_agree_with_brute_force(threads, faults):
+    """Also while one thread waits for a reply, or at the server, and the other one goes on."""
+    beside = PUSHES[:1] if threads == (WAITS, WAITS) else WRITES[:2]
+    by_name = {"A": threads[0], "A2": threads[1], "B": beside}
+    bounds = {"pauses": int(LOCKED in threads), "faults": Counter(faults), "moves_max": 30}
     wanted = enumerate_all(by_name, salt=1, nodes_max=60_000, **bounds)
     found = explore(as_workers(by_name), check=check(1), **bounds)
     assert (found.schedules, found.violating) == (wanted.schedules, wanted.violating)
