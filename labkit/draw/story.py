@@ -240,8 +240,10 @@ def _sets(transition: Transition, key: str) -> bool:
 
 
 def _ending(step: Step, who: str) -> str:
-    if step.move.kind == moves.TIME:
-        return "expires"
+    by_itself = {moves.TIME: "expires", moves.FAILOVER: "lost in a failover",
+                 moves.EVICTION: "evicted"}  # fmt: skip
+    if step.move.kind in by_itself:
+        return by_itself[step.move.kind]
     return f"deleted by {step.move.worker}" if step.move.worker != who else ""
 
 

@@ -20,21 +20,27 @@ from labkit.servers.pair import Disagreement, KeysDiffer, Pair
 from labkit.servers.server import Server
 from labkit.sim import schedule as moves
 from labkit.sim.checks import Check
-from labkit.sim.commands import CRASHED, Command, Ended, Pending, Waiting, end_of
+from labkit.sim.commands import CRASHED, Command, Ended, Pending, Waiting, end_of, waiting
 from labkit.sim.errors import LabkitError, NotModelled
 from labkit.sim.invariants import Invariant
 from labkit.sim.lab import Lab
-from labkit.sim.machine import PASS_TIME, Transition, Turn
+from labkit.sim.machine import PASS_TIME
 from labkit.sim.nodes import Worker
 from labkit.sim.process import Process
 from labkit.sim.program import Program, Setup
 from labkit.sim.replaying import replay
-from labkit.sim.replies import LOST, Blocked, Lost, Reply
-from labkit.sim.schedule import Move
+from labkit.sim.replies import LOST, Blocked, Late, Lost, Reply
+from labkit.sim.schedule import Move, thread_name
 from labkit.sim.store import Contents
 from labkit.sim.trace import Step, Trace, step_of
+from labkit.sim.transitions import Transition, Turn
 
-_MOVES = (moves.RUN, moves.LOST_REPLY, moves.LOST_REQUEST, moves.CRASH, moves.TIME)
+#: Why some moves cannot be made here.
+_REFUSED = {
+    moves.FAILOVER: "it takes a second server, a replica that has not seen the last change",
+    moves.DOWN: "the server would have to stop, with all connections to it",
+    moves.UP: "the server would have to stop first",
+}
 
 
 def replay_on(
@@ -45,6 +51,8 @@ def replay_on(
     workers: str | None = None,
     setup: Setup | None = None,
     check: Check | Iterable[Check] | None = None,
+    lag: int = 1,
+    evict: str | None = None,
     partial: bool = False,
 ) -> Trace:
     """Make exactly the moves of a schedule on a real server; otherwise like `replay`.
@@ -58,9 +66,10 @@ def replay_on(
         ScheduleError: as `replay` does.
     """
     simulated = replay(
-        worker, schedule, workers=workers, setup=setup, check=check, partial=partial
-    )
-    return follow(server, Program(worker, workers, setup, check), simulated)
+        worker, schedule, workers=workers, setup=setup, check=check, lag=lag, evict=evict,
+        partial=partial,
+    )  # fmt: skip
+    return follow(server, Program(worker, workers, setup, check, lag, evict), simulated)
 
 
 def follow(server: Server, program: Program, simulated: Trace, attempts: int = 3) -> Trace:
@@ -84,8 +93,13 @@ class _Run:
         self.processes: dict[str, Process] = {}
         self.pair = Pair(server)
         self.beside = Beside(self._ask)
-        #: Workers whose command waits at the server, and how their wait ends by itself.
-        self.waiting: dict[str, Blocked] = {}
+        #: Threads ("A", "A2") whose reply is still to come, and how they wait for it.
+        self.waiting: dict[str, Waiting] = {}
+        #: Requests that have not arrived, and whose they are.
+        self.delayed: list[tuple[str, Command]] = []
+        self.crashed: set[str] = set()
+        #: Connections whose wait this move has ended, with the replies.
+        self.served: tuple[tuple[str, bytes], ...] = ()
 
     def close(self) -> None:
         for process in self.processes.values():
@@ -101,40 +115,33 @@ class _Run:
         for letter, function in self.program.workers.items():
             self.processes[letter] = Process(letter, function, self.beside.resources)
             self.processes[letter].start(0)
-        turns, contents = tuple(map(self._turn, self.processes)), self._contents()
+        turns = tuple(self._turn(letter, 1) for letter in self.processes)
+        contents = self._contents()
         self._observe(Transition(PASS_TIME, None, None, turns, contents, contents, 0))
         steps = tuple(map(self._step, self.simulated.steps))
         if self.broken is None and self.simulated.complete:
             self.pair.where = "The check at the end"
             self.broken = self._judge()
         self._same("the verdict", self.simulated.broken, self.broken)
-        pending = {letter: self._pending(letter) for letter in self.processes}
+        pending = {thread_name(letter, number): pending for letter in self.processes
+                   for number, pending in enumerate(self._pendings(letter), 1)}  # fmt: skip
         return replace(self.simulated, steps=steps, pending=pending, broken=self.broken)
 
     def _step(self, simulated: Step) -> Step:
         """The same move for real."""
         move, pair = simulated.move, self.pair
         pair.where = f"Step {simulated.number}, {move} {simulated.command}".rstrip()
-        if move.kind not in _MOVES or move.thread > 1:
-            raise NotModelled(f'"{move}" cannot be made on a real server yet.')
-        before, command = self._contents(), None
+        if move.kind in _REFUSED:
+            raise NotModelled(f'"{move}" cannot be made on a real server here: '
+                              f"{_REFUSED[move.kind]}. Replay it in the simulation.")  # fmt: skip
+        before = self._contents()
         reply: bytes | Blocked | None = None
+        command = simulated.transition.command
         if move.worker is None:
-            pair.expire(simulated.at_ms)
-            woken = [turn.worker for turn in simulated.transition.turns]
-            turns = [self._resume(w, self.waiting[w].told if w in self.waiting else None)
-                     for w in woken]  # fmt: skip
+            turns = self._world_moves(move, simulated)
         else:
-            pending = self._pending(move.worker)
-            command = pending if isinstance(pending, Command) else None
-            self._same("the pending command", simulated.transition.command, command)
-            if command is not None and move.kind in (moves.RUN, moves.LOST_REPLY):
-                reply = self._execute(command)
-            if command is not None and move.kind in (moves.LOST_REPLY, moves.LOST_REQUEST):
-                self.beside.end(command.session)
-            turns = [self._moved(move, reply)]
-            if command is not None and reply is not None and command.store == "redis":
-                turns += [self._resume(worker, told) for worker, told in pair.served]
+            command, reply, turns = self._worker_moves(move, command)
+            turns += [self._resume(*self._waiter(session), told) for session, told in self.served]
         transition = Transition(
             move, command, reply if isinstance(reply, bytes) else None, tuple(turns), before,
             self._contents(), pair.now_ms,
@@ -144,24 +151,60 @@ class _Run:
         self._same("the step", simulated, step)
         return step
 
-    def _moved(self, move: Move, reply: bytes | Blocked | None) -> Turn:
-        """The worker of a move goes on, or starts to wait, or is gone."""
-        letter = move.worker or ""
-        if move.kind == moves.CRASH:
-            self._crash(letter)
-        elif isinstance(reply, Blocked):
-            self.waiting[letter] = reply
-            return Turn(letter, (), None)
-        else:
-            return self._resume(letter, reply if move.kind == moves.RUN else LOST)
-        return self._turn(letter)
+    def _world_moves(self, move: Move, simulated: Step) -> list[Turn]:
+        if move.kind == moves.EVICTION:
+            self.pair.evict(self.program.evict)
+            return []
+        self.pair.expire(simulated.at_ms)
+        return [self._resume(turn.worker, turn.thread, None)
+                for turn in simulated.transition.turns]  # fmt: skip
 
-    def _pending(self, letter: str) -> Pending:
-        pending, blocked = self.processes[letter].pending, self.waiting.get(letter)
-        if blocked is None:
-            return pending
-        assert isinstance(pending, Command)
-        return Waiting(blocked.ms, "waits in", pending)
+    def _worker_moves(
+        self, move: Move, simulated: Command | None
+    ) -> tuple[Command | None, bytes | Blocked | None, list[Turn]]:
+        """The command, its reply, and how the worker goes on: or starts to wait, or is gone."""
+        letter, who = move.worker or "", thread_name(move.worker or "", move.thread)
+        self.served = ()
+        if move.kind == moves.LATE_REQUEST and simulated is not None:
+            self.delayed.remove((who, simulated))
+            reply = self._execute(simulated)
+            self.beside.end(simulated.session)
+            self.pair.end(simulated.session)
+            return simulated, reply, []
+        pending = self._pendings(letter)[move.thread - 1]
+        command = pending if isinstance(pending, Command) else None
+        self._same("the pending command", simulated, command)
+        if move.kind == moves.CRASH:
+            return command, None, [self._crash(letter)]
+        if command is None:  # its reply arrives
+            return None, None, [self._resume(letter, move.thread, self.waiting[who].arriving)]
+        if move.kind == moves.LOST_REQUEST:
+            self.delayed.append((who, command))
+            self.beside.end(command.session)
+            return command, None, [self._resume(letter, move.thread, LOST)]
+        reply = self._execute(command)
+        if isinstance(reply, Blocked) or move.kind == moves.LATE_REPLY:
+            late = reply if isinstance(reply, Blocked) else Late(reply, command.patience_ms)
+            self.waiting[who] = waiting(command, late)
+            return command, reply, [Turn(letter, (), None, thread=move.thread)]
+        if move.kind == moves.LOST_REPLY:
+            self.beside.end(command.session)
+            return command, reply, [self._resume(letter, move.thread, LOST)]
+        return command, reply, [self._resume(letter, move.thread, reply)]
+
+    def _pendings(self, letter: str) -> tuple[Pending, ...]:
+        """What each thread of a worker is about to do."""
+        if letter in self.crashed:
+            return (Ended(CRASHED),)
+        return tuple(self.waiting.get(thread_name(letter, number), pending)
+                     for number, pending in enumerate(self.processes[letter].pendings, 1)
+                     )  # fmt: skip
+
+    def _waiter(self, session: str) -> tuple[str, int]:
+        """The thread whose command waits on this connection."""
+        who = next(who for who, waits in self.waiting.items()
+                   if waits.command is not None and waits.command.session == session)  # fmt: skip
+        return who[0], int(who[1:] or 1)
 
     def _ask(self, command: Command) -> bytes:
         """For the setup and the checks, which never wait."""
@@ -171,36 +214,43 @@ class _Run:
         return reply
 
     def _execute(self, command: Command) -> bytes | Blocked:
-        redis = command.store == "redis"
-        return self.pair.execute(command) if redis else self.beside.execute(command)
+        if command.store != "redis":
+            return self.beside.execute(command)
+        reply = self.pair.execute(command)
+        self.served = self.pair.served
+        return reply
 
-    def _crash(self, letter: str) -> None:
-        process = self.processes[letter]
-        process.close()
-        process.pending, process.events = Ended(CRASHED), []
-        self.waiting.pop(letter, None)
+    def _crash(self, letter: str) -> Turn:
+        self.processes[letter].close()
+        self.crashed.add(letter)
+        self.waiting = {who: waits for who, waits in self.waiting.items() if who[0] != letter}
         self.pair.crash(letter)
         self.beside.end(letter)
+        return Turn(letter, (), Ended(CRASHED))
 
-    def _resume(self, letter: str, reply: Reply) -> Turn:
-        command = self.processes[letter].pending
+    def _resume(self, letter: str, thread: int, reply: Reply) -> Turn:
+        """A thread goes on: with this reply, or at the end of its wait."""
+        waits = self.waiting.pop(thread_name(letter, thread), None)
         answered = None
-        if self.waiting.pop(letter, None) is not None:
-            assert isinstance(command, Command) and isinstance(reply, bytes | Lost)
-            answered = (command, reply)
-        self.processes[letter].send(reply, self.pair.now_ms)
-        if isinstance(self.processes[letter].pending, Ended):
+        if waits is not None and waits.command is not None:
+            told = waits.told if reply is None else reply
+            assert isinstance(told, bytes | Lost)
+            reply, answered = told, (waits.command, told)
+        self.processes[letter].send(reply, self.pair.now_ms, thread)
+        turn = replace(self._turn(letter, thread), answered=answered)
+        if turn.ended:
             self.beside.end(letter)
-        return replace(self._turn(letter), answered=answered)
+        return turn
 
     def _contents(self) -> Contents:
         return {**self.pair.contents(), **self.beside.contents()}
 
-    def _turn(self, letter: str) -> Turn:
+    def _turn(self, letter: str, thread: int) -> Turn:
         """What the worker did since it was last resumed."""
-        process = self.processes[letter]
-        ended = process.pending if isinstance(process.pending, Ended) else None
-        return Turn(letter, tuple(process.events), ended)
+        process, pendings = self.processes[letter], self._pendings(letter)
+        over = all(isinstance(pending, Ended) for pending in pendings)
+        ended = end_of(*pendings) if over else None
+        return Turn(letter, tuple(process.events), ended, thread=thread)
 
     def _observe(self, transition: Transition) -> None:
         """Let the invariants that are judged after every step see it, until one is broken."""
@@ -213,7 +263,7 @@ class _Run:
         """The checks at the end, which read the real server."""
         lab = Lab(self._ask, self.pair.now_ms, self.beside.resources)
         for letter in self.processes:
-            lab.end(letter, end_of(self._pending(letter)))
+            lab.end(letter, end_of(*self._pendings(letter)))
         for check in self.program.checks.all:
             judge = check.at_end if isinstance(check, Invariant) else check
             sentence = judge(lab) if judge else None

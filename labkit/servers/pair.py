@@ -64,7 +64,7 @@ class Pair:
     def __init__(self, server: Server) -> None:
         self.where = "The setup"  # the step that is being made, for errors
         self.now_ms = 0
-        self.served: tuple[tuple[str, bytes], ...] = ()  # by the last command: (worker, reply)
+        self.served: tuple[tuple[str, bytes], ...] = ()  # by the last command: (session, reply)
         self._server = server
         self._book = FakeRedis()
         self._wires: dict[str, Wire] = {}
@@ -84,7 +84,7 @@ class Pair:
 
     def execute(self, command: Command) -> bytes | Blocked:
         """Run a command on both; the bytes of the reply, if replies and contents agree."""
-        waited = {waiter.worker: waiter for waiter in self._book.waiters}
+        waited = {waiter.command.session: waiter for waiter in self._book.waiters}
         simulated = self._book.execute(command, self.now_ms)
         self.served = self._book.served
         if command.session not in self._wires:
@@ -97,8 +97,8 @@ class Pair:
         real = b"".join(replies[: len(command.words)])
         if _meanings(command, simulated) != _meanings(command, real):
             raise self._differs(f"the reply to {command}", simulated, real)
-        for worker, reply in self.served:
-            self._answered(waited[worker].command, reply)
+        for session, reply in self.served:
+            self._answered(waited[session].command, reply)
         self._compare()
         if any(reply[:1] == b"-" for reply in replies[len(command.words) :]):
             raise LabkitError(f"{self._server.name} refuses PEXPIREAT with GT, so that keys would "
@@ -128,9 +128,22 @@ class Pair:
 
     def crash(self, worker: str) -> None:
         """The worker's connections end."""
-        self._book.end([w.command.session for w in self._book.waiters if w.worker == worker])
         for session in [name for name in self._wires if name[0] == worker]:
+            self.end(session)
+
+    def end(self, session: str) -> None:
+        """A connection ends."""
+        self._book.end([session])
+        if session in self._wires:
             self._hang_up(session)
+
+    def evict(self, pattern: str | None) -> None:
+        """Remove the keys that match, or those that have a TTL."""
+        before = self._book.snapshot().keys.keys()
+        self._book.evict(pattern)
+        for db, key in before - self._book.snapshot().keys.keys():
+            self._admin.exchange([(b"DEL", key)], db)
+        self._compare()
 
     def _hang_up(self, session: str) -> None:
         """End a connection, and see that the server has noticed: it must not be served any more."""

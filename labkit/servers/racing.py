@@ -21,9 +21,10 @@ from labkit.servers.server import PLAIN, Server, Wire
 from labkit.sim.commands import RAISED, RETURNED, STUCK, Command, Ended
 from labkit.sim.errors import Crashed
 from labkit.sim.lab import Lab
+from labkit.sim.me import Me
 from labkit.sim.nodes import Worker
-from labkit.sim.process import Event, Me, Process
-from labkit.sim.program import Program, Setup
+from labkit.sim.process import Event, Process
+from labkit.sim.program import Program, Setup, functions_of
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ class _Thread(threading.Thread):
         super().__init__(name=letter, daemon=True)
         self.ended = Ended(STUCK, reason="(it was still running when time was up)")
         self.events: list[tuple[float, str, Event]] = []
-        self._function = function
+        self._function, *self._beside_it = functions_of(function)
         self._together = start
         self._beside = beside
         self._me = RealMe(self, server, beside)
@@ -102,6 +103,8 @@ class _Thread(threading.Thread):
     def run(self) -> None:
         self._together.wait()
         try:
+            for function in self._beside_it:
+                threading.Thread(target=function, args=(self._me,), daemon=True).start()
             self.ended = Ended(RETURNED, self._function(self._me))
         except BaseException as error:
             self.ended = Ended(RAISED, error=error, reason=f"{type(error).__name__}: {error}")

@@ -86,7 +86,7 @@ class _End:
 
     def __init__(self, node: Node) -> None:
         self.letter = node.worker
-        self.ended = end_of(node.pending)
+        self.ended = end_of(*node.pendings)
         self.text = repr(self.ended)
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
+
+from labkit.sim.replies import GAVE_UP, Blocked, Late, Lost
 
 Words = tuple[bytes, ...]
 
@@ -51,21 +53,27 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The worker sleeps, works, waits for a reply, or waits in a command that blocks.
+    """The worker sleeps, works, waits for a reply or a thread, or in a command that blocks.
 
     Attributes:
-        ms: for how long at most; None: until another worker ends it.
-        command: the command that blocks.
+        ms: for how long at most; None: until another worker or thread ends it.
+        command: the command that blocks, or whose reply is on its way.
+        told: what the worker is told at the end of that time.
+        arriving: the reply that is on its way.
     """
 
     ms: int | None
-    why: Literal["sleeps", "works", "waits for a reply", "waits in"]
+    why: str
     command: Command | None = None
+    told: bytes | Lost | None = None
+    arriving: bytes | None = None
 
     def __str__(self) -> str:
+        if self.arriving is not None:
+            return f"waits for the reply to {self.command}"
         if self.command is not None:
             return f"waits in {self.command}" + (" for ever" if self.ms is None else "")
-        return f"{self.why} for {self.ms} ms"
+        return f"{self.why} for " + ("ever" if self.ms is None else f"{self.ms} ms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +94,20 @@ class Ended:
 Pending = Command | Waiting | Ended
 
 
-def end_of(pending: Pending) -> Ended:
+def waiting(command: Command, reply: Blocked | Late) -> Waiting:
+    """What a thread does while the reply to its command is still to come."""
+    if isinstance(reply, Late):
+        return Waiting(reply.ms, "waits for", command, GAVE_UP, reply.reply)
+    return Waiting(reply.ms, "waits in", command, reply.told)
+
+
+def end_of(*threads: Pending) -> Ended:
     """How a worker has ended when no move is left: one that still waits is stuck."""
-    return pending if isinstance(pending, Ended) else Ended(STUCK, reason=str(pending))
+    for pending in threads:
+        if not isinstance(pending, Ended):
+            return Ended(STUCK, reason=str(pending))
+    assert isinstance(threads[0], Ended)
+    return threads[0]
 
 
 _PLAIN = re.compile(r"[\w.:/*@+\-{}|=<>]+")

@@ -25,9 +25,9 @@ from redis.connection import AbstractConnection, ConnectionPool
 from redis.retry import Retry
 
 from labkit.sim import resp
-from labkit.sim.commands import BLOCKING, Command, Words
+from labkit.sim.commands import Command, Words
 from labkit.sim.errors import NotModelled
-from labkit.sim.replies import GAVE_UP, Lost
+from labkit.sim.replies import DOWN, GAVE_UP, Lost
 
 Ask = Callable[[Command], "bytes | Lost"]
 
@@ -108,11 +108,11 @@ class WorkerSocket:
 
     def _exchange(self, words: tuple[Words, ...]) -> bytes:
         patient = self._timeout if self._await_reply is not None else None
-        patience_ms = None
-        if patient and words[0][0].upper().decode("utf-8", "replace") in BLOCKING:
-            patience_ms = math.ceil(patient * 1000 - 1e-6)
+        patience_ms = math.ceil(patient * 1000 - 1e-6) if patient else None
         command = Command(words, self._session, db=self._db, patience_ms=patience_ms)
         reply = self._ask(command)
+        if reply is DOWN:
+            raise ConnectionError("the server is down, or the connection has ended")
         if isinstance(reply, Lost):
             if patient and self._await_reply is not None and reply is not GAVE_UP:
                 self._await_reply(patient)

@@ -26,7 +26,6 @@ from labkit.sim.errors import (
     LabkitBug,
     LabkitError,
     NondeterminismError,
-    NotModelled,
     ScheduleError,
 )
 from labkit.sim.machine import BROKEN, MEMORY, WORKERS, Machine, State
@@ -54,6 +53,7 @@ def explore(
     setup: Setup | None = None,
     pauses: int = 1,
     faults: str | Mapping[str, int] = "",
+    lag: int = 1,
     evict: str | None = None,
     moves_max: int = 200,
     states_max: int = 2_000_000,
@@ -64,13 +64,16 @@ def explore(
     """Examine every schedule within the bounds.
 
     Args:
-        worker: one function for all workers, or a mapping letter -> function.
+        worker: one function for all workers, or a mapping letter -> function; a tuple of functions
+            makes threads of one process.
         check: an invariant, a function of the finished lab that returns None or a sentence,
             or several of them.
         workers: the letters, when `worker` is one function ("AB" unless given).
         setup: fills the stores: `setup(lab)`.
         pauses: how often time may pass while somebody could run.
         faults: which faults may happen: "?!" allows one of each, {"?": 2} two lost replies.
+        lag: how many of the last changes a failover loses.
+        evict: a pattern for the keys that an eviction takes; None: those that have a TTL.
         moves_max: schedules with more moves are counted in `cut` only.
         states_max, seconds_max: where to give up.
         symmetry: workers that run the same function and have not moved are interchangeable;
@@ -81,18 +84,16 @@ def explore(
     Raises:
         LabkitError: for bad arguments, a check that fails itself, a worker that cannot be run.
     """
-    if evict is not None:
-        raise NotModelled("evict: eviction (the move e) is not modelled yet.")
     _number("pauses", pauses)
     _number("moves_max", moves_max)
     _number("states_max", states_max)
     budget = fault_budget(faults)
-    program = Program(worker, workers, setup, check)
+    program = Program(worker, workers, setup, check, lag, evict)
     if not program.checks.all:
         raise LabkitError("explore needs a check: an invariant, or a function of the finished lab.")
     if seconds_max is not None and not isinstance(seconds_max, int | float):
         raise LabkitError(f"seconds_max={seconds_max!r}: it must be a number of seconds, or None.")
-    bounds = Bounds(tuple(program.workers), pauses, budget, moves_max, states_max, seconds_max)
+    bounds = Bounds(tuple(program.workers), pauses, budget, moves_max, states_max, seconds_max, lag)
     with program.virtual():
         machine = program.machine(
             faults=list(budget), budget={moves.TIME: pauses, **budget}, symmetry=symmetry

@@ -22,9 +22,12 @@ from labkit.sim import resp
 from labkit.sim import schedule as moves
 from labkit.sim.commands import CRASHED, STUCK, Command
 from labkit.sim.lab import Lab
-from labkit.sim.machine import Transition
 from labkit.sim.process import Event
+from labkit.sim.schedule import thread_name
+from labkit.sim.transitions import Transition
 
+#: Moves whose reply reaches the worker, at once or later.
+_TOLD = (moves.RUN, moves.LATE_REPLY)
 Verdict = tuple[Any, str | None]  # what to remember, and the sentence if the rule is broken
 Observe = Callable[["Invariant", Any, Transition], Verdict]
 
@@ -89,7 +92,7 @@ class Danger:
 def _events(transition: Transition) -> Iterator[tuple[str, Event]]:
     for turn in transition.turns:
         for event in turn.events:
-            yield turn.worker, event
+            yield thread_name(turn.worker, event.thread), event
 
 
 def _written(rule: Invariant, transition: Transition) -> Iterator[str]:
@@ -116,7 +119,7 @@ def _setters(rule: Invariant, memory: Any, transition: Transition) -> dict[str, 
 
 def _one_inside(rule: Invariant, inside: frozenset[str], transition: Transition) -> Verdict:
     if transition.move.kind == moves.CRASH:
-        inside -= {transition.move.worker or ""}
+        inside = frozenset(who for who in inside if who[0] != transition.move.worker)
     for worker, event in _events(transition):
         if event.name == "enter":
             if inside:
@@ -134,7 +137,7 @@ def _no_lost_update(rule: Invariant, memory: Any, transition: Transition) -> Ver
     if command is None or transition.reply is None or worker is None:
         return memory, None
     key = _key(command.words[0])
-    if command.name == "GET" and transition.move.kind == moves.RUN and rule.looks_at(key):
+    if command.name == "GET" and transition.move.kind in _TOLD and rule.looks_at(key):
         held[worker, key] = ""
     overwritten = {key for key in _set(command, transition.reply) if rule.looks_at(key)}
     for key in sorted(overwritten | set(_written(rule, transition))):
@@ -217,7 +220,7 @@ def _freed_after_crash(rule: Invariant, memory: Any, transition: Transition) -> 
 def _not_behind_itself(rule: Invariant, memory: Any, transition: Transition) -> Verdict:
     command, worker = transition.command, transition.move.worker
     setters = dict(memory)
-    if command is not None and transition.move.kind == moves.RUN:
+    if command is not None and transition.move.kind in _TOLD:
         words, answer = command.words[0], resp.decode(transition.reply or resp.NIL)
         refused = answer == 0
         if words[0].upper() == b"SET":

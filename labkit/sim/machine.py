@@ -1,9 +1,8 @@
 """The machine: every state a program can be in, and every move from there.
 
-state        the world, what each worker has been told so far, and the budgets that are left
-transition   one move from one state to the next, with everything that happened on the way
-enabled      said of a move that can be made in a state
-blocked      said of a worker that cannot move until another move has been made
+state    the world, what each worker has been told so far, and the budgets that are left
+enabled  said of a move that can be made in a state
+blocked  said of a worker that cannot move until another move has been made
 
 A state is a tuple of small integers: (world, budget, memory, worker A, worker B, ...). Worlds and
 workers' local states are numbered in tables, so that each command runs once in each world and each
@@ -12,103 +11,41 @@ worker runs once on each list of replies, however many schedules lead there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any
 
 from labkit.sim import schedule as moves
-from labkit.sim.commands import Command, Ended, Pending
-from labkit.sim.nodes import Locals, Worker
-from labkit.sim.process import Event
-from labkit.sim.replies import LOST, Blocked, Lost
-from labkit.sim.schedule import Move
-from labkit.sim.store import Contents, Store
+from labkit.sim.commands import Command, Pending, Waiting
+from labkit.sim.nodes import Locals, Node, Worker
+from labkit.sim.replies import LOST, Late, Lost, Reply
+from labkit.sim.schedule import Move, thread_name
+from labkit.sim.transitions import Budgets, Option, Outcome, Table, Transition, Turn, same_function
 from labkit.sim.worlds import Worlds
 
+__all__ = ["Machine", "State", "Transition", "Turn"]
+
 State = tuple[int, ...]
-K = TypeVar("K")
-V = TypeVar("V")
+Step = tuple[int, int]  # from one local state to another one
 
 #: Where a state keeps what; the workers follow.
 WORLD, BUDGET, MEMORY, WORKERS = 0, 1, 2, 3
 #: The memory of a run in which a rule has been broken.
 BROKEN = -1
-UNLIMITED = -1
 PASS_TIME = Move(moves.TIME)
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A worker runs on to its next command: what it did on the way, and how it ended if it did.
-
-    Attributes:
-        answered: its command that was waiting until now, and the reply.
-    """
-
-    worker: str
-    events: tuple[Event, ...]
-    ended: Ended | None
-    answered: tuple[Command, bytes | Lost] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Transition:
-    """One move, with all that happened.
-
-    Attributes:
-        command: the pending command of the worker that moved (None for `t`, or while it waited).
-        reply: the server's reply, whether or not it reached the worker; None if nothing ran, or
-            if the command waits.
-        turns: the workers that ran on, in the order in which they did.
-    """
-
-    move: Move
-    command: Command | None
-    reply: bytes | None
-    turns: tuple[Turn, ...]
-    before: Contents
-    after: Contents
-    at_ms: int
-
-
-class Option(NamedTuple):
-    """A move of one worker in one world, and where it leads.
-
-    Attributes:
-        cost: the budget it draws on.
-        served: workers whose waiting commands it answers, and with what.
-    """
-
-    move: Move
-    world: int
-    local: int
-    cost: str
-    served: tuple[tuple[str, bytes], ...] = ()
-
-
-class _Table(dict[K, V]):
-    """A table whose entries are found when they are first asked for."""
-
-    def __init__(self, find: Callable[[K], V]) -> None:
-        self._find = find
-
-    def __missing__(self, key: K) -> V:
-        self[key] = value = self._find(key)
-        return value
 
 
 class Machine:
     """All states of one program.
 
     Args:
-        workers: letter to worker function.
+        workers: letter to worker function, or to several: the threads of one process.
         setup: declares and fills the stores, and chooses the server's dialect.
         faults: the kinds of fault that may happen.
         monitors: watch every transition; see `labkit.sim.invariants`.
-        stores: the stores by name; the simulated Redis unless given.
         budget: how often each kind of move with a cost may happen (missing: no limit).
         symmetry: treat workers that run the same function and have not moved as interchangeable.
+        lag, evict: what a failover and an eviction take; see `Worlds`.
     """
 
     def __init__(
@@ -118,25 +55,31 @@ class Machine:
         setup: Callable[[Worlds], None] | None = None,
         faults: Sequence[str] = (),
         monitors: Sequence[Any] = (),
-        stores: Mapping[str, Store] | None = None,
         budget: Mapping[str, int] | None = None,
         symmetry: bool = False,
+        lag: int = 1,
+        evict: str | None = None,
     ) -> None:
         self.letters = tuple(workers)
         self.faults = tuple(faults)
         self.monitors = tuple(monitors)
-        self.worlds = Worlds(stores)
+        self.evict = evict
+        self.worlds = Worlds(lag if moves.FAILOVER in faults else 0, evict)
         world = self.worlds.first(setup)
         self.locals = Locals(workers, self.worlds.resources)
         #: world -> local state -> moves
-        self._options = _Table[int, _Table[int, tuple[Option, ...]]](
-            lambda world: _Table(partial(self._find, world))
+        self._options = Table[int, Table[int, tuple[Option, ...]]](
+            lambda world: Table(partial(self._find, world))
         )
-        self._budgets = _Budgets(budget or {}, (moves.TIME, *faults))
+        #: world -> moves of the server itself
+        self._of_server = Table[int, tuple[Option, ...]](self._find_of_server)
+        self._kinds = (moves.RUN, *(kind for kind in moves.OF_A_COMMAND if kind in faults))
+        self._server_kinds = tuple(kind for kind in moves.OF_A_SERVER if kind in faults)
+        self._budgets = Budgets(budget or {}, (moves.TIME, *faults))
         self._memories: list[Any] = []
         self._memory_numbers: dict[Any, int] = {}
         self._observed: dict[tuple[Any, ...], int] = {}
-        self._alike = _same_function(workers) if symmetry else ()
+        self._alike = same_function(workers, WORKERS) if symmetry else ()
         locals_ = tuple(self.locals.start[letter] for letter in self.letters)
         memory, self.broken_at_start = self._first_memory(world, locals_)
         self.start: State = (world, self._budgets.start, memory, *locals_)
@@ -149,7 +92,21 @@ class Machine:
     # -- moves --------------------------------------------------------------------------------
 
     def successors(self, state: State) -> list[tuple[Move, State]]:
-        """Every enabled move and the state it leads to, in the order of the workers, `t` last."""
+        """Every enabled move and the state it leads to: workers first, then time and server."""
+        found, can_run = self._moves_of_workers(state)
+        if self._alike:
+            found = self._once_for_all_alike(state, found)
+        later = self._time_passes(state, can_run)
+        if later is not None:
+            found.append((PASS_TIME, later))
+        elif not can_run:
+            return []  # all have ended or are stuck for good: a crash would change nothing
+        if self._server_kinds:
+            found += self._moves_of_server(state)
+        return found
+
+    def _moves_of_workers(self, state: State) -> tuple[list[tuple[Move, State]], bool]:
+        """Their moves, and whether any of them costs nothing: whether somebody can run."""
         world, budget, memory, *locals_ = state
         options, spend = self._options[world], self._budgets.spend
         watched = self.monitors and memory != BROKEN
@@ -165,37 +122,56 @@ class Machine:
                         continue
                 else:
                     can_run = True
-                others = self._served(state, option) if served else ()
-                kept = (self._memory_after(memory, world, local, option, others)
-                        if watched else memory)  # fmt: skip
-                after = [world_after, left, kept, *locals_]
+                after: list[Any] = [world_after, left, memory, *locals_]
                 after[place] = local_after
-                for other, local_other in others:
-                    after[other] = local_other
-                found.append((move, tuple(after)))  # type: ignore[arg-type]
-        if self._alike:
-            found = self._once_for_all_alike(state, found)
-        later = self._time_passes(state, can_run)
-        if later is None:
-            # If nobody can run either, all have ended or are stuck: a crash would change nothing.
-            return found if can_run else []
-        return [*found, (PASS_TIME, later)]
+                others = self._serve(after, served) if served else ()
+                if watched:
+                    after[MEMORY] = self._memory_after(memory, world, local, option, others,
+                                                       after[WORLD])  # fmt: skip
+                found.append((move, tuple(after)))
+        return found, can_run
 
     def transition(self, state: State, move: Move) -> Transition:
         """What happens on an enabled move, in full."""
         world = state[WORLD]
         if move.kind == moves.TIME:
-            at_ms = self.deadline(state) or 0
-            return self.passing(state, at_ms)
-        local = state[WORKERS + self.letters.index(move.worker or "")]
-        option = next(o for o in self._options[world][local] if o.move == move)
-        return self._describe(world, local, option, self._served(state, option))
+            return self.passing(state, self.deadline(state) or 0)
+        local, options = -1, self._of_server[world]
+        if move.worker is not None:
+            place = WORKERS + self.letters.index(move.worker)
+            local, options = state[place], self._options[world][state[place]]
+        option = next(o for o in options if o.move == move)
+        after = [option.world, *state[1:]]
+        if move.worker is not None:
+            after[place] = option.local
+        others = self._serve(after, option.served)
+        return self._describe(world, local, option, others, after[WORLD])
 
-    def _served(self, state: State, option: Option) -> tuple[tuple[int, int], ...]:
-        """The workers that a move serves: their place in a state, and where they get to."""
-        now_ms = self.worlds.now_ms(option.world)
-        places = [(WORKERS + self.letters.index(worker), reply) for worker, reply in option.served]
-        return tuple((p, self.locals.after(state[p], reply, now_ms)) for p, reply in places)
+    def _serve(
+        self, after: list[Any], served: Iterable[tuple[str, bytes | Lost]]
+    ) -> tuple[Step, ...]:
+        """In a state, let the commands end that were waiting; who ran on, from where to where."""
+        steps = []
+        for session, told in served:
+            place = WORKERS + self.letters.index(session[0])
+            before, now_ms = after[place], self.worlds.now_ms(after[WORLD])
+            thread = self.locals.nodes[before].thread_in(session)
+            after[place] = self.locals.after(before, thread, told, now_ms)
+            after[WORLD] = self._without(after[WORLD], after[place])
+            steps.append((before, after[place]))
+        return tuple(steps)
+
+    def _moves_of_server(self, state: State) -> Iterator[tuple[Move, State]]:
+        world, budget, memory, *locals_ = state
+        for option in self._of_server[world]:
+            left = self._budgets.spend[budget, option.cost]
+            if left is not None:
+                after: list[Any] = [option.world, left, memory, *locals_]
+                others = self._serve(after, option.served)
+                if self.monitors and memory != BROKEN:
+                    after[MEMORY] = self._memory_after(memory, world, -1, option, others,
+                                                       after[WORLD])  # fmt: skip
+                yield option.move, tuple(after)
 
     def pass_to(self, state: State, now_ms: int) -> State:
         """Time passes to an instant that is not after the next deadline."""
@@ -203,7 +179,7 @@ class Machine:
         wakes_at, wake = self.locals.wakes_at, self.locals.wake
         after = [local if wakes_at[local] is None else wake(local, now_ms) for local in before]
         if self.monitors and memory != BROKEN:
-            woken = tuple(new for old, new in zip(before, after, strict=True) if new != old)
+            woken = tuple(step for step in zip(before, after, strict=True) if step[0] != step[1])
             key = (memory, world, now_ms, woken)
             memory = self._remembered(key, partial(self.passing, state, now_ms))
         return (self._later(world, now_ms, before, after), budget, memory, *after)
@@ -217,44 +193,73 @@ class Machine:
         return min(ends, default=None)
 
     def pending(self, state: State) -> dict[str, Pending]:
-        """What each worker is about to do."""
-        return {node.worker: node.pending for node in self._nodes(state)}
+        """What each worker, and each thread that it has started ("A2"), is about to do."""
+        return {
+            thread_name(node.worker, number): pending
+            for node in self._nodes(state)
+            for number, pending in enumerate(node.pendings, 1)
+        }
 
-    def wakes_at(self, state: State, letter: str) -> int | None:
-        """When the worker's wait ends, in ms; None if it does not wait."""
-        return self.locals.wakes_at[state[WORKERS + self.letters.index(letter)]]
+    def wakes_at(self, state: State, move: Move) -> int | None:
+        """When the wait of the move's thread ends, in ms; None if it does not wait."""
+        local = state[WORKERS + self.letters.index(move.worker or "")]
+        return self.locals.ends[local][move.thread - 1]
 
     def met(self, state: State) -> tuple[Any, ...]:
         """What each monitor remembers; nothing once a rule has been broken."""
         return () if state[MEMORY] == BROKEN else self._memories[state[MEMORY]]
 
-    def _nodes(self, state: State) -> list[Any]:
+    def _nodes(self, state: State) -> list[Node]:
         return [self.locals.nodes[local] for local in state[WORKERS:]]
 
     def _find(self, world: int, local: int) -> tuple[Option, ...]:
-        """The moves of one worker in one world, in the order that decides ties."""
+        """The moves of one worker in one world."""
         node = self.locals.nodes[local]
-        now_ms = self.worlds.now_ms(world)
         options: list[Option] = []
-        if isinstance(node.pending, Command):
-            after, reply, served = self.worlds.execute(world, node.pending)
-            possible = [(moves.RUN, after, reply, served), (moves.LOST_REPLY, after, LOST, served),
-                        (moves.LOST_REQUEST, world, LOST, ())]  # fmt: skip
-            if isinstance(reply, Blocked):  # there is no reply yet that could be lost
-                del possible[1]
-            for kind, world_after, told, others in possible:
-                if kind == moves.RUN or kind in self.faults:
-                    local_after = self.locals.after(local, told, now_ms)
-                    if told is LOST:  # the client does not use that connection again
-                        world_after = self.worlds.ended(world_after, node.pending.session)
-                    world_after = self._without(world_after, local_after)
-                    move = Move(kind, node.worker)
-                    options.append(Option(move, world_after, local_after, kind, others))
+        for thread, pending in enumerate(node.pendings, 1):
+            who = thread_name(node.worker, thread)
+            for kind, world_after, told, served in self._outcomes(world, who, pending):
+                after = self.locals.after(local, thread, told, self.worlds.now_ms(world))
+                move = Move(kind, node.worker, thread)
+                options.append(Option(move, self._without(world_after, after), after, kind, served))
+            arrived = moves.LATE_REQUEST in self._kinds and self.worlds.arrives(world, who)
+            if arrived:
+                _, (after_world, _, served) = arrived
+                move = Move(moves.LATE_REQUEST, node.worker, thread)
+                options.append(Option(move, after_world, local, moves.LATE_REQUEST, served))
         if moves.CRASH in self.faults and not node.ended:
             crash = Move(moves.CRASH, node.worker)
             crashed = self.locals.crashed[node.worker]
             options.append(Option(crash, self._without(world, crashed), crashed, moves.CRASH))
         return tuple(options)
+
+    def _outcomes(self, world: int, who: str, pending: Pending) -> Iterator[Outcome]:
+        """What may become of a thread's request."""
+        if isinstance(pending, Waiting) and pending.arriving is not None:
+            yield Outcome(moves.RUN, world, pending.arriving)
+        if not isinstance(pending, Command):
+            return
+        after, reply, served = self.worlds.request(world, pending)
+        # After an error, the client does not use that connection again.
+        ended, session = self.worlds.ended, pending.session
+        if isinstance(reply, Lost):
+            yield Outcome(moves.RUN, ended(after, session), reply)
+            return
+        yield Outcome(moves.RUN, after, reply, served)
+        if isinstance(reply, bytes):  # else there is none that could be late or lost
+            if moves.LATE_REPLY in self._kinds:
+                yield Outcome(moves.LATE_REPLY, after, Late(reply, pending.patience_ms), served)
+            if moves.LOST_REPLY in self._kinds:
+                yield Outcome(moves.LOST_REPLY, ended(after, session), LOST, served)
+        if moves.LOST_REQUEST in self._kinds:
+            late = moves.LATE_REQUEST in self._kinds
+            lost = self.worlds.delay(world, who, pending) if late else world
+            yield Outcome(moves.LOST_REQUEST, ended(lost, session), LOST)
+
+    def _find_of_server(self, world: int) -> tuple[Option, ...]:
+        happened = [(kind, self.worlds.happens(world, kind)) for kind in self._server_kinds]
+        return tuple(Option(Move(kind), done.world, -1, kind, done.served)
+                     for kind, done in happened if done is not None)  # fmt: skip
 
     def _without(self, world: int, local: int) -> int:
         """The world without the connections of this worker, if it has ended."""
@@ -286,33 +291,46 @@ class Machine:
     # -- transitions in full ------------------------------------------------------------------
 
     def _describe(
-        self, world: int, local: int, option: Option, served: tuple[tuple[int, int], ...]
+        self, world: int, local: int, option: Option, others: tuple[Step, ...], world_after: int
     ) -> Transition:
-        pending = self.locals.nodes[local].pending
-        command = pending if isinstance(pending, Command) else None
-        reply = None
-        if command is not None and option.move.kind in (moves.RUN, moves.LOST_REPLY):
-            told = self.worlds.execute(world, command).reply
-            reply = None if isinstance(told, Blocked) else told
-        turns = (option.local, *(local_after for _, local_after in served))
+        move, worlds = option.move, self.worlds
+        command: Command | None = None
+        reply: Reply = None
+        if move.worker is not None:
+            pending = self.locals.nodes[local].pendings[move.thread - 1]
+            command = pending if isinstance(pending, Command) else None
+        if move.kind == moves.LATE_REQUEST:
+            arrived = worlds.arrives(world, thread_name(move.worker or "", move.thread))
+            assert arrived is not None
+            command, (_, reply, _) = arrived
+        elif command is not None and move.kind in moves.EXECUTED:
+            reply = worlds.request(world, command).reply
+        steps = others if move.worker is None else ((local, option.local), *others)
         return Transition(
-            option.move, command, reply, tuple(map(self._turn, turns)),
-            self.worlds.contents(world), self.worlds.contents(option.world),
-            self.worlds.now_ms(world),
+            move, command, reply if isinstance(reply, bytes) else None,
+            tuple(turn for step in steps for turn in self._turns(*step)),
+            worlds.contents(world), worlds.contents(world_after), worlds.now_ms(world),
+            refused=isinstance(reply, Lost),
+            lost=worlds.unseen(world) if move.kind == moves.FAILOVER else 0,
         )  # fmt: skip
 
     def passing(self, state: State, at_ms: int) -> Transition:
         """What happens when time passes to an instant not after the next deadline."""
         later = [(local, self.locals.wake(local, at_ms)) for local in state[WORKERS:]]
-        turns = tuple(self._turn(after) for before, after in later if after != before)
+        turns = tuple(turn for step in later for turn in self._turns(*step))
         before = self.worlds.contents(state[WORLD])
         world = self._later(state[WORLD], at_ms, *zip(*later, strict=True))
         after = self.worlds.contents(world)
         return Transition(PASS_TIME, None, None, turns, before, after, at_ms)
 
-    def _turn(self, local: int) -> Turn:
-        node = self.locals.nodes[local]
-        return Turn(node.worker, node.events, node.ended, node.answered)
+    def _turns(self, before: int, after: int) -> list[Turn]:
+        """What a worker has done between two local states, once for each time it was told."""
+        nodes, turns = self.locals.nodes, []
+        node: Node | None = nodes[after]
+        while node is not None and node is not nodes[before]:
+            turns.append(Turn(node.worker, node.events, node.ended, node.answered, node.thread))
+            node = node.parent
+        return turns[::-1]
 
     # -- what monitors remember ---------------------------------------------------------------
 
@@ -327,10 +345,12 @@ class Machine:
         return self._memory(tuple(kept)), None
 
     def _memory_after(
-        self, memory: int, world: int, local: int, option: Option, served: tuple[Any, ...]
-    ) -> int:
-        key = (memory, world, local, option.move.kind, *served)
-        return self._remembered(key, partial(self._describe, world, local, option, served))
+        self, memory: int, world: int, local: int, option: Option, others: tuple[Step, ...],
+        world_after: int,
+    ) -> int:  # fmt: skip
+        key = (memory, world, local, option.move.kind, option.move.thread, *others)
+        describe = partial(self._describe, world, local, option, others, world_after)
+        return self._remembered(key, describe)
 
     def _remembered(self, key: tuple[Any, ...], describe: Callable[[], Transition]) -> int:
         """The memory after a transition. The key starts with the memory before it."""
@@ -349,7 +369,8 @@ class Machine:
     def _first_memory(self, world: int, locals_: tuple[int, ...]) -> tuple[int, str | None]:
         memory = self._memory(tuple(monitor.start for monitor in self.monitors))
         contents = self.worlds.contents(world)
-        turns = tuple(self._turn(local) for local in locals_)
+        nodes = [self.locals.nodes[local] for local in locals_]
+        turns = tuple(Turn(node.worker, node.events, node.ended) for node in nodes)
         return self.observe(memory, Transition(PASS_TIME, None, None, turns, contents, contents, 0))
 
     # -- symmetry -----------------------------------------------------------------------------
@@ -364,37 +385,3 @@ class Machine:
             for place in fresh:
                 weights[self.letters[place - WORKERS]] = len(fresh) if place == fresh[0] else 0
         return [pair for pair in found for _ in range(weights.get(pair[0].worker, 1))]
-
-
-class _Budgets:
-    """How many moves of each kind are left, as numbers."""
-
-    def __init__(self, limits: Mapping[str, int], kinds: tuple[str, ...]) -> None:
-        self._kinds = kinds
-        self._left: list[tuple[int, ...]] = []
-        self._numbers: dict[tuple[int, ...], int] = {}
-        #: (budget, kind) -> the budget after one more move of this kind; None: none was left
-        self.spend = _Table[tuple[int, str], "int | None"](self._spend)
-        self.start = self._number(tuple(limits.get(kind, UNLIMITED) for kind in kinds))
-
-    def _spend(self, key: tuple[int, str]) -> int | None:
-        budget, kind = key
-        left = list(self._left[budget])
-        place = self._kinds.index(kind)
-        if left[place] == 0:
-            return None
-        left[place] -= left[place] != UNLIMITED
-        return self._number(tuple(left))
-
-    def _number(self, left: tuple[int, ...]) -> int:
-        number = self._numbers.setdefault(left, len(self._left))
-        if number == len(self._left):
-            self._left.append(left)
-        return number
-
-
-def _same_function(workers: Mapping[str, Worker]) -> tuple[tuple[int, ...], ...]:
-    places: dict[Worker, list[int]] = {}
-    for place, function in enumerate(workers.values(), start=WORKERS):
-        places.setdefault(function, []).append(place)
-    return tuple(tuple(group) for group in places.values() if len(group) > 1)

@@ -5,8 +5,12 @@ process           one run of a worker: started, told a reply, asked for its next
 thread            a part of a process that moves on its own
 critical section  the part of a worker that only one may be in at a time
 
-What exploration needs from a worker is small: `start`, `send(reply)`, `pending`, `close`. Here it
+What exploration needs from a worker is small: `start`, `send(reply)`, `pendings`, `close`. Here it
 is a function under greenlet; a program in another language could stand behind the same four.
+
+Threads switch where they stop: at commands, sleeps and waits. A thread that another one lets go on
+(it was started, notified, joined, or its lock is free) runs once that one has stopped, in the order
+of their numbers. So races in Python code between two such points are not explored.
 """
 
 from __future__ import annotations
@@ -15,20 +19,20 @@ import contextlib
 import gc
 import math
 import random
-from collections.abc import Callable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from greenlet import getcurrent, greenlet
 
 from labkit.sim import watchdog
 from labkit.sim.commands import RAISED, RETURNED, Command, Ended, Pending, Waiting
 from labkit.sim.errors import Crashed, LabkitError, NotModelled, WorkerStuckInPython
+from labkit.sim.me import Me
 from labkit.sim.replies import Lost, Reply
-from labkit.sim.shared import Resource, Shared
-
-if TYPE_CHECKING:
-    from redis import Redis
+from labkit.sim.schedule import thread_name
+from labkit.sim.shared import Resource
 
 #: Clock readings and empty sleeps allowed between two commands. Virtual time stands still there,
 #: so a loop that waits for the clock to advance would never end.
@@ -43,77 +47,128 @@ class Event:
 
     name: str
     details: tuple[tuple[str, Any], ...] = ()
+    thread: int = 1
 
     def __getitem__(self, detail: str) -> Any:
         return dict(self.details)[detail]
 
 
-class _Greenlet(greenlet):
-    process: Process
-
-
-class Process:
-    """One run of a worker function.
+class Thread(greenlet):
+    """A thread of a process.
 
     Attributes:
         pending: the command it is stopped in front of, or why it waits, or how it ended.
-        events: what it did since it was last resumed.
+        ready: while it waits for another thread: whether it can go on.
+        python: what the worker's code knows it as; None for the main thread.
+    """
+
+    def __init__(
+        self, process: Process, number: int, run: Callable[[Reply], Ended],
+        python: threading.Thread | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(run)
+        self.process = process
+        self.number = number
+        self.python = python
+        self.pending: Pending = Waiting(None, "waits to start")
+        self.ready: Callable[[], bool] | None = lambda: True
+
+    @property
+    def over(self) -> bool:
+        return isinstance(self.pending, Ended)
+
+    @property
+    def name(self) -> str:
+        return thread_name(self.process.name, self.number)
+
+
+class Process:
+    """One run of a worker function, or of several that are threads of one process.
+
+    Attributes:
+        threads: the main thread, and those that it has started.
+        ran: the numbers of the threads that ran since it was last resumed.
+        events: what they did.
         clock_was_read: whether that depended on the clock.
         interrupted: Ctrl-C was pressed while it ran, whatever it has made of that.
         random: its own generator, seeded by its name.
     """
 
     def __init__(
-        self, name: str, function: Callable[[Me], Any], resources: Mapping[str, Resource]
-    ) -> None:
+        self, name: str, worker: Callable[[Me], Any] | Sequence[Callable[[Me], Any]],
+        resources: Mapping[str, Resource],
+    ) -> None:  # fmt: skip
         self.name = name
-        self.pending: Pending
         self.events: list[Event] = []
+        self.ran: list[int] = []
         self.clock_was_read = False
         self.interrupted = False
         self.now_ms = 0
         self.random = random.Random(f"labkit {name}")
-        self._function = function
+        self._function, *self._beside = worker if isinstance(worker, Sequence) else (worker,)
         self._readings = 0
         self._closed = False
         self._refusals = 0
         self._me = Me(self, resources)
-        self._greenlet = _Greenlet(self._run)
-        self._greenlet.process = self
+        self.threads = [Thread(self, 1, self._run)]
 
     # -- what the machine calls ---------------------------------------------------------------
 
+    @property
+    def pendings(self) -> tuple[Pending, ...]:
+        """What each thread is about to do."""
+        return tuple(thread.pending for thread in self.threads)
+
     def start(self, now_ms: int) -> None:
         """Run to the first command."""
-        self._resume(None, now_ms)
+        self.send(None, now_ms)
 
-    def send(self, reply: Reply, now_ms: int) -> None:
-        """Deliver the reply to the pending command (or end the wait), run to the next command."""
-        self._resume(reply, now_ms)
+    def send(self, reply: Reply, now_ms: int, thread: int = 1) -> None:
+        """Deliver the reply to a thread's command (or end its wait); run to the next command."""
+        self.now_ms = now_ms
+        self.events, self.ran = [], []
+        self.clock_was_read = False
+        self._readings = 0
+        running: Thread | None = self.threads[thread - 1]
+        with watchdog.watching(self.name), _no_collection():
+            while running is not None:
+                self._resume(running, reply)
+                waiting = (one for one in self.threads if one.ready is not None and one.ready())
+                running, reply = next(waiting, None), True
+        if all(one.over or (one.python and one.python.daemon) for one in self.threads):
+            self._end_daemons()
 
     def close(self) -> None:
         """Throw the process away. Its ``finally`` blocks run here but reach no server."""
         self._closed = True
-        if self._greenlet and not self._greenlet.dead:
-            self._greenlet.parent = getcurrent()
-            with contextlib.suppress(Crashed), watchdog.watching(self.name):
-                self._greenlet.throw(Crashed())
+        for thread in self.threads:
+            if not thread.dead:
+                thread.parent = getcurrent()
+                with contextlib.suppress(Crashed), watchdog.watching(self.name):
+                    thread.throw(Crashed())
 
-    def _resume(self, reply: Reply, now_ms: int) -> None:
-        self.now_ms = now_ms
-        self.events = []
-        self.clock_was_read = False
-        self._readings = 0
-        self._greenlet.parent = getcurrent()
-        with watchdog.watching(self.name), _no_collection():
-            answer = self._greenlet.switch(reply)
+    def _resume(self, thread: Thread, reply: Reply) -> None:
+        thread.ready = None
+        thread.parent = getcurrent()
+        self.ran.append(thread.number)
+        answer = thread.switch(reply)
         if self.interrupted or isinstance(answer, LabkitError):
             self.close()
             raise KeyboardInterrupt if self.interrupted else answer
-        self.pending = answer
+        thread.pending = answer
+
+    def _end_daemons(self) -> None:
+        """The process is over, and with it the threads that nobody waits for."""
+        if any(not thread.over for thread in self.threads):
+            self.close()
+            for thread in self.threads:
+                if not thread.over:
+                    thread.pending, thread.ready = Ended(RETURNED), None
 
     def _run(self, _: Reply) -> Ended:
         try:
+            for function in self._beside:
+                threading.Thread(target=function, args=(self._me,)).start()
             value = self._function(self._me)
         except (LabkitError, Crashed):
             raise
@@ -129,7 +184,7 @@ class Process:
         assert isinstance(reply, bytes | Lost), "a command is answered with a reply"
         return reply
 
-    def sleep(self, seconds: float, why: Any = "sleeps") -> None:
+    def sleep(self, seconds: float, why: str = "sleeps") -> None:
         if seconds < 0:
             raise ValueError("sleep length must be non-negative")
         ms = math.ceil(seconds * 1000 - 1e-6)
@@ -138,6 +193,46 @@ class Process:
         else:
             self._park(Waiting(ms, why))
 
+    def wait(self, ready: Callable[[], bool], seconds: float | None) -> bool:
+        """Stop until another thread of this process has made `ready` true; whether it has."""
+        ms = None if seconds is None else math.ceil(seconds * 1000 - 1e-6)
+        if ms is not None and ms <= 0:
+            self._count_reading()
+            return ready()
+        thread = getcurrent()
+        if isinstance(thread, Thread) and thread.process is self:
+            thread.ready = ready
+        return self._park(Waiting(ms, "waits for a thread")) is True
+
+    def start_thread(self, python: threading.Thread) -> None:
+        """A thread of the worker's code begins; it runs once the one that starts it stops."""
+        if self._closed:
+            raise Crashed
+        number = len(self.threads) + 1
+        self.threads.append(Thread(self, number, lambda _: self._run_thread(python), python))
+        self.event("note", text=f"{self.threads[-1].name} starts")
+
+    def _run_thread(self, python: threading.Thread) -> Ended:
+        end = Ended(RETURNED)
+        try:
+            python.run()
+        except (LabkitError, Crashed):
+            raise
+        except SystemExit:
+            pass
+        except Exception as error:
+            end = Ended(RAISED, error=error, reason=f"{type(error).__name__}: {error}")
+        name = self.thread_of(python).name
+        self.event("note", text=f"{name} has ended" if end.how == RETURNED else f"{name} {end}")
+        return end
+
+    def thread_of(self, python: threading.Thread) -> Thread:
+        """The thread that the worker's code knows as `python`."""
+        for thread in self.threads:
+            if thread.python is python:
+                return thread
+        self.refuse(f'asks about "{python.name}", which is no thread that it has started')
+
     def read_clock(self) -> int:
         """The virtual clock. A reading counts as a reply: what follows may depend on it."""
         self.clock_was_read = True
@@ -145,7 +240,7 @@ class Process:
         return self.now_ms
 
     def event(self, name: str, **details: Any) -> None:
-        event = Event(name, tuple(details.items()))
+        event = Event(name, tuple(details.items()), getattr(getcurrent(), "number", 1))
         try:
             hash(event)
         except TypeError:
@@ -183,7 +278,7 @@ class Process:
         if current is not self and not self._closed:
             self._refuse_stranger(current)
         if self._closed:
-            if self._greenlet.dead:  # a destructor, such as that of redis-py's pipeline
+            if current is not self:  # a destructor, such as that of redis-py's pipeline
                 raise ConnectionError(f"a client of an earlier run of worker {self.name} is used")
             self._refusals += 1
             if self._refusals > REFUSALS_MAX:
@@ -215,80 +310,3 @@ def _no_collection() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
-
-
-class Me:
-    """A worker's handle to everything it shares with others: Redis, stores, the clock.
-
-    Attributes:
-        name: the worker's letter.
-        shared: the resources, by name.
-    """
-
-    def __init__(self, process: Process, resources: Mapping[str, Resource]) -> None:
-        self._process = process
-        self._attempts = 0
-        self._connections = 0
-        self._redis: Redis | None = None
-        self.name = process.name
-        self.shared = Shared(resources, process.ask, self._session)
-
-    @property
-    def redis(self) -> Redis:
-        """A redis-py client without automatic retries: a lost reply reaches the worker at once."""
-        if self._redis is None:
-            from labkit.sim.connection import plain_client
-
-            self._redis = plain_client(self._process.ask, self._session)
-        return self._redis
-
-    def client(self, **settings: Any) -> Redis:
-        """Another redis-py client with any of redis-py's settings, its own defaults included."""
-        from labkit.sim.connection import client
-
-        return client(self._process.ask, self._session, self._await_reply, **settings)
-
-    def sleep(self, seconds: float) -> None:
-        """Like `time.sleep`."""
-        self._process.sleep(seconds)
-
-    def work(self, seconds: float) -> None:
-        """Like `sleep`, for time spent on the work that the section is there for."""
-        self._process.sleep(seconds, why="works")
-
-    def now(self) -> float:
-        """The virtual clock in seconds, like `time.monotonic`."""
-        return self._process.read_clock() / 1000
-
-    def token(self) -> str:
-        """A new owner token: A-1, A-2, ... for the attempts of worker A."""
-        self._attempts += 1
-        return f"{self.name}-{self._attempts}"
-
-    def note(self, text: str) -> None:
-        """Write a sentence into the trace."""
-        self._process.event("note", text=str(text))
-
-    def event(self, name: str, **details: Any) -> None:
-        """Tell the invariants that something happened that no command shows.
-
-        Names that invariants know: granted(number), accepted(resource, number), effect(key),
-        renewed(), lost(), compensated(). Details must be hashable.
-        """
-        self._process.event(name, **details)
-
-    @contextlib.contextmanager
-    def critical_section(self) -> Iterator[None]:
-        """Everything inside the block happens while the worker believes that it is alone."""
-        self._process.event("enter")
-        try:
-            yield
-        finally:
-            self._process.event("leave")
-
-    def _session(self) -> str:
-        self._connections += 1
-        return f"{self.name}{self._connections}"
-
-    def _await_reply(self, seconds: float) -> None:
-        self._process.sleep(seconds, why="waits for a reply")

@@ -14,12 +14,12 @@ from dataclasses import replace
 
 from labkit.sim import schedule as moves
 from labkit.sim.checks import Check
-from labkit.sim.commands import Command, Ended, Waiting
-from labkit.sim.errors import LabkitError, NotModelled, ScheduleError
+from labkit.sim.commands import Command, Ended, Pending, Waiting
+from labkit.sim.errors import LabkitError, ScheduleError
 from labkit.sim.machine import BROKEN, MEMORY, PASS_TIME, WORLD, Machine, State, Transition
 from labkit.sim.nodes import Worker
-from labkit.sim.program import MODELLED, Program, Setup
-from labkit.sim.schedule import Move, Schedule
+from labkit.sim.program import Program, Setup
+from labkit.sim.schedule import Move, Schedule, thread_name
 from labkit.sim.trace import Step, Trace, step_of
 
 
@@ -110,25 +110,56 @@ def _possible(enabled: Iterable[Move], waiting: Sequence[str] = ()) -> str:
 def why_not(machine: Machine, state: State, move: Move) -> str:
     """Why a move is not enabled in this state, as half a sentence."""
     pending = machine.pending(state)
-    if move.kind == moves.TIME:
-        if all(isinstance(ending, Ended) for ending in pending.values()):
-            return "all workers have ended"
-        return "no key expires and nobody sleeps, so there is nothing that time could change"
-    if move.worker is not None and move.worker not in machine.letters:
+    if move.worker is None:
+        return _why_not_the_world(machine, state, move, pending)
+    who = thread_name(move.worker, move.thread)
+    if move.worker not in machine.letters:
         return f"there is no worker {move.worker}, only {', '.join(machine.letters)}"
-    own = pending[move.worker or ""]
+    if who not in pending:
+        threads = [name for name in pending if name[0] == move.worker]
+        return f"{move.worker} has not started so many threads, only {', '.join(threads)}"
+    if move.kind == moves.LATE_REQUEST:
+        if machine.worlds.arrives(state[WORLD], who):
+            return "nobody can go on any more, so that the run is complete"
+        return f"no request of {who} is delayed: first, {who}~ must have lost one"
+    own = pending[who]
     if isinstance(own, Ended):
-        return f"{move.worker} has ended ({own})"
+        return f"{who} has ended ({own})"
     if isinstance(own, Waiting):
-        until = machine.wakes_at(state, move.worker or "")
-        return f"{move.worker} {own}" + ("" if until is None else f", until {until} ms")
-    if move.kind == moves.LOST_REPLY:
-        return f"{own} would wait, so there is no reply yet that could be lost"
+        until = machine.wakes_at(state, move)
+        return f"{who} {own}" + ("" if until is None else f", until {until} ms")
+    return _why_not_its_command(machine, state, move, own)
+
+
+def _why_not_its_command(machine: Machine, state: State, move: Move, own: Command) -> str:
+    who = thread_name(move.worker or "", move.thread)
+    if machine.worlds.down(state[WORLD]) and own.store == "redis":
+        return f"the Redis server is down, so {own} gets no further; try {who}, which is told so"
+    if move.kind in (moves.LOST_REPLY, moves.LATE_REPLY):
+        what = "lost" if move.kind == moves.LOST_REPLY else "late"
+        return f"{own} would wait, so there is no reply yet that could be {what}"
     return "this kind of move is not allowed here"
 
 
+def _why_not_the_world(
+    machine: Machine, state: State, move: Move, pending: Mapping[str, Pending]
+) -> str:
+    if all(isinstance(ending, Ended) for ending in pending.values()):
+        return "all workers have ended"
+    down = machine.worlds.down(state[WORLD])
+    what = "that has a TTL" if machine.evict is None else f'that matches "{machine.evict}"'
+    reasons = {
+        moves.TIME: "no key expires and nobody sleeps, so there is nothing that time could change",
+        moves.FAILOVER: "nothing has changed in Redis since the start, or the last f, to be lost",
+        moves.EVICTION: "the Redis server is down" if down else f"Redis holds no key {what}",
+        moves.DOWN: "the Redis server is down already; u brings it back" if down else "",
+        moves.UP: "" if down else "the Redis server is up; only after d can it come back",
+    }
+    return reasons[move.kind] or "nobody can go on any more, so that the run is complete"
+
+
 @contextlib.contextmanager
-def executing(program: Program, faults: Sequence[str] = MODELLED) -> Iterator[Execution]:
+def executing(program: Program, faults: Sequence[str] = moves.FAULTS) -> Iterator[Execution]:
     """An execution without budgets: every modelled move may be made, faults of these kinds too."""
     with program.virtual():
         machine = program.machine(faults=faults)
@@ -145,6 +176,8 @@ def replay(
     workers: str | None = None,
     setup: Setup | None = None,
     check: Check | Iterable[Check] | None = None,
+    lag: int = 1,
+    evict: str | None = None,
     partial: bool = False,
 ) -> Trace:
     """Make exactly the moves of a schedule.
@@ -155,15 +188,16 @@ def replay(
         workers: the letters, when `worker` is one function ("AB" unless given).
         setup: fills the stores before the first move.
         check: an invariant, a function of the finished lab, or several.
+        lag: how many of the last changes a failover loses.
+        evict: a pattern for the keys that an eviction takes; None: those that have a TTL.
         partial: accept a schedule that stops before everybody has ended.
 
     Raises:
         ScheduleError: for a move that is not enabled, or a schedule that stops early.
     """
-    program = Program(worker, workers, setup, check)
+    program = Program(worker, workers, setup, check, lag, evict)
     with executing(program) as execution:
         for move in Schedule.parse(schedule):
-            _refuse_unmodelled(move)
             execution.make(move)
         if not partial and execution.broken is None and execution.enabled():
             raise _stops_early(execution)
@@ -215,10 +249,11 @@ def earliest(
 
     def choose(execution: Execution) -> Move | int | None:
         frozen_now = frozen is not None and frozen.holds(execution)
-        for letter, pending in execution.machine.pending(execution.state).items():
-            if isinstance(pending, Command) and not (frozen_now and letter == frozen.letter):  # type: ignore[union-attr]
-                return Move(moves.RUN, letter)
-        if PASS_TIME not in execution.enabled():
+        enabled = execution.enabled()
+        for move in enabled:
+            if move.kind == moves.RUN and not (frozen_now and move.worker == frozen.letter):  # type: ignore[union-attr]
+                return move
+        if PASS_TIME not in enabled:
             return frozen.end_ms if frozen_now and frozen is not None else None
         deadline = execution.machine.deadline(execution.state)
         if frozen_now and frozen is not None and frozen.end_ms < (deadline or 0):
@@ -245,14 +280,6 @@ class _Freeze:
                 return False
             self.end_ms = now_ms + self._length_ms
         return now_ms < self.end_ms
-
-
-def _refuse_unmodelled(move: Move) -> None:
-    if move.kind not in (moves.RUN, moves.TIME, *MODELLED) or move.thread > 1:
-        meaning = "a thread that the worker has started"
-        if move.thread == 1:
-            meaning = moves.MEANING[move.kind]
-        raise NotModelled(f'"{move}" ({meaning}) is not modelled yet.')
 
 
 def _stops_early(execution: Execution) -> ScheduleError:

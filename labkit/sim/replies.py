@@ -13,8 +13,10 @@ class Lost:
 
 
 LOST = Lost()
-#: The same, of a command that blocks: the client's time-out is over by now.
+#: The same, of a command that blocks or whose reply is late: the client's time-out is over by now.
 GAVE_UP = Lost()
+#: The server is down, or its connection has just broken: the client is told at once.
+DOWN = Lost()
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,4 +32,12 @@ class Blocked:
     told: bytes | Lost
 
 
-Reply = bytes | Lost | Blocked | None  # None: a wait is over
+@dataclass(frozen=True, slots=True)
+class Late:
+    """Takes the place of a reply that is on its way: the client waits `ms` for it (None: ever)."""
+
+    reply: bytes
+    ms: int | None
+
+
+Reply = bytes | Lost | Blocked | Late | bool | None  # None: a wait is over by itself; True: ended

@@ -14,9 +14,16 @@ VIOLATED, HOLDS, GAVE_UP = "violated", "holds within bounds", "gave up"
 _PLURALS = {
     moves.LOST_REPLY: ("lost reply", "lost replies"),
     moves.LOST_REQUEST: ("lost request", "lost requests"),
+    moves.LATE_REPLY: ("late reply", "late replies"),
+    moves.LATE_REQUEST: ("late request", "late requests"),
     moves.CRASH: ("crash", "crashes"),
     moves.FAILOVER: ("failover", "failovers"),
+    moves.EVICTION: ("eviction", "evictions"),
+    moves.DOWN: ("server that goes down", "servers that go down"),
+    moves.UP: ("return of the server", "returns of the server"),
 }
+#: What `not_tried` names: the faults that a reader meets first.
+_NAMED = (moves.LOST_REPLY, moves.LOST_REQUEST, moves.CRASH)
 _NUMBERS = {1: "a second", 2: "a third", 3: "a fourth", 4: "a fifth"}
 
 
@@ -30,20 +37,23 @@ class Bounds:
     moves_max: int
     states_max: int
     seconds_max: float | None
+    lag: int = 1
 
     def __str__(self) -> str:
         tried = [_count(len(self.workers), "worker", "workers")]
         tried.append(_count(self.pauses, "pause", "pauses"))
         tried += [_count(n, *_PLURALS[kind]) for kind, n in self.faults.items() if n]
+        if self.faults.get(moves.FAILOVER) and self.lag > 1:
+            tried[-1] += f" (a failover loses up to {self.lag} changes)"
         return ", ".join(tried if any(self.faults.values()) else [*tried, "no faults"])
 
     @property
     def not_tried(self) -> str:
         """The next things that could be tried, as a list in words."""
         missing = [] if self.pauses else ["pauses"]
-        missing += [many for kind, (_, many) in _PLURALS.items()
-                    if not self.faults.get(kind) and kind != moves.FAILOVER]  # fmt: skip
-        missing.append("failover")
+        missing += [_PLURALS[kind][1] for kind in _NAMED if not self.faults.get(kind)]
+        if not self.faults.get(moves.FAILOVER):
+            missing.append("failover")
         missing.append(f"{_NUMBERS.get(len(self.workers), 'another')} worker")
         return ", ".join(missing)
 

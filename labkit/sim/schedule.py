@@ -38,6 +38,10 @@ MEANING = {
 
 #: Faults that `explore(faults=...)` can be asked for.
 FAULTS = tuple(kind for kind in KINDS if kind not in (RUN, TIME))
+OF_A_COMMAND = (LATE_REPLY, LATE_REQUEST, LOST_REPLY, LOST_REQUEST)
+OF_A_SERVER = (FAILOVER, EVICTION, DOWN, UP)
+#: Moves with which the server executes the pending command at once.
+EXECUTED = (RUN, LATE_REPLY, LOST_REPLY)
 
 _TOKEN = re.compile(r"([A-Z])([1-9][0-9]*)?([?~^!-])?|([tfedu])")
 
@@ -57,14 +61,16 @@ class Move:
         object.__setattr__(self, "rank", rank)
 
     def __str__(self) -> str:
-        if self.worker is None:
-            return self.kind
-        thread = "" if self.thread == 1 else str(self.thread)
-        return f"{self.worker}{thread}{self.kind}"
+        return f"{thread_name(self.worker or '', self.thread)}{self.kind}"
 
     @property
     def is_fault(self) -> bool:
         return self.kind in FAULTS
+
+
+def thread_name(worker: str, thread: int) -> str:
+    """How a thread of a worker is written: A is the main one, A2 the first that A has started."""
+    return worker if thread == 1 else f"{worker}{thread}"
 
 
 class Schedule(tuple[Move, ...]):

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import fnmatch
 import functools
 import math
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, Protocol
@@ -28,7 +29,7 @@ from labkit.sim import resp
 from labkit.sim.commands import Command, Words
 from labkit.sim.dialects import REDIS_7, Dialect, dialect
 from labkit.sim.errors import NotModelled
-from labkit.sim.replies import Blocked
+from labkit.sim.replies import DOWN, Blocked, Lost
 from labkit.sim.virtual import EPOCH_S
 from labkit.sim.waiting import Ear, Waiter, serve
 
@@ -87,6 +88,11 @@ class Snapshot:
         return {name.decode("utf-8", "backslashreplace"): key
                 for (db, name), key in self.keys.items() if db == 0}  # fmt: skip
 
+    @property
+    def data(self) -> Any:
+        """The part of the fingerprint that a replica has, too."""
+        return self.fingerprint[0]
+
     def deadline(self) -> int | None:
         """The first instant at which a key is gone: Redis keeps a key with PX 100 at 100 ms."""
         ends = [k.expires_at_ms for k in self.keys.values() if k.expires_at_ms is not None]
@@ -97,7 +103,8 @@ class Store(Protocol):
     """What the machine needs of a store.
 
     Attributes:
-        served: commands that waited and that the last one has answered: (worker, reply), in order.
+        served: commands that waited and that the last one has answered, in order: the connection
+            and the reply.
     """
 
     served: tuple[tuple[str, bytes], ...]
@@ -175,24 +182,43 @@ class FakeRedis:
     def restore(self, snapshot: Snapshot) -> None:
         for session in self._sessions.values():
             session._clear_watches()
-        for db in self._server.dbs.values():
-            db._dict.clear()
-            db._expiry_heap.clear()
-        for (number, name), key in snapshot.keys.items():
-            self._server.dbs[number][name] = _item(key)
+        self.hold(snapshot.keys)
         for session_name, keys, dirty in snapshot.watches:
             self._session(session_name).watch_again(keys, dirty)
         self.waiters = list(snapshot.waiters)
 
+    def hold(self, keys: Mapping[tuple[int, bytes], Key]) -> None:
+        """Hold these keys and no others."""
+        for db in self._server.dbs.values():
+            db._dict.clear()
+            db._expiry_heap.clear()
+        for (number, name), key in keys.items():
+            self._server.dbs[number][name] = _item(key)
+
+    def disconnect(self) -> tuple[tuple[str, Lost], ...]:
+        """All connections break: who waits is told, and whose EXEC is to come will not succeed."""
+        for session in self._sessions.values():
+            if session._watches:
+                session.notify_watch()
+        waiters, self.waiters = self.waiters, []
+        return tuple((waiter.command.session, DOWN) for waiter in waiters)
+
     def expire(self, now_ms: int) -> None:
         """Remove what has expired, and tell the connections that watch it (Redis >= 6.0.9)."""
+        self._remove(lambda _, ends_at_ms: ends_at_ms is not None and ends_at_ms < now_ms)
+        self.waiters = [w for w in self.waiters if w.ends_at_ms is None or w.ends_at_ms > now_ms]
+
+    def evict(self, pattern: str | None) -> None:
+        """Remove the keys that match, or those that have a TTL, as when memory runs short."""
+        self._remove(functools.partial(_evictable, pattern))
+
+    def _remove(self, chosen: Callable[[bytes, int | None], bool]) -> None:
         for db in self._server.dbs.values():
             for name, item in list(db._dict.items()):
-                if item.expireat is not None and _deadline_ms(item.expireat) < now_ms:
+                if chosen(name, item.expireat and _deadline_ms(item.expireat)):
                     for session in list(db._watches.get(name, ())):
                         session.notify_watch()
                     del db._dict[name]
-        self.waiters = [w for w in self.waiters if w.ends_at_ms is None or w.ends_at_ms > now_ms]
 
     def end(self, sessions: Iterable[str]) -> None:
         """A connection that has ended watches nothing any more, and waits for nothing."""
@@ -322,6 +348,12 @@ class _ServerClock:
         finally:
             for module in self._modules:
                 module.time = time  # type: ignore[attr-defined]
+
+
+def _evictable(pattern: str | None, name: bytes, ends_at_ms: int | None) -> bool:
+    if pattern is None:
+        return ends_at_ms is not None
+    return fnmatch.fnmatchcase(name.decode("utf-8", "backslashreplace"), pattern)
 
 
 def _deadline_ms(expireat_s: float) -> int:

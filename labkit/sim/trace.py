@@ -14,9 +14,10 @@ from labkit.sim import resp
 from labkit.sim import schedule as moves
 from labkit.sim.commands import CRASHED, Command, Ended, Pending, Waiting
 from labkit.sim.errors import LabkitError
-from labkit.sim.machine import Transition, Turn
-from labkit.sim.schedule import Move, Schedule
+from labkit.sim.replies import DOWN
+from labkit.sim.schedule import Move, Schedule, thread_name
 from labkit.sim.store import Contents
+from labkit.sim.transitions import Transition, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +48,23 @@ class Step:
         if kind == moves.TIME:
             what = f"time passes to {self.at_ms} ms"
             return f"{what} ({self.notes[0]})" if self.notes else what
+        if kind in moves.OF_A_SERVER:
+            return self.command.strip("()")
+        who = str(Move(moves.RUN, who, self.move.thread))
         if kind == moves.CRASH:
             if self.command:
                 store = self.transition.command.store if self.transition.command else ""
                 where = "Redis" if store == "redis" else f"the database {store}"
                 return f"{who} dies before {self.command}, which never reaches {where}"
             return f"{who} dies while it waits"
+        if self.transition.command is None:
+            return f"the reply reaches {who}"
+        if self.transition.refused:
+            return f"{who}'s {self.command} meets no server"
         said = {
             moves.RUN: f"{who} runs {self.command}",
+            moves.LATE_REPLY: f"{who} runs {self.command}, and the reply is on its way",
+            moves.LATE_REQUEST: f"{who}'s delayed {self.command} arrives after all",
             moves.LOST_REPLY: f"{who} runs {self.command}, and the reply is lost",
             moves.LOST_REQUEST: f"{who}'s {self.command} does not arrive",
         }
@@ -139,6 +149,10 @@ def step_of(number: int, transition: Transition) -> Step:
     command = str(transition.command or "")
     if transition.move.kind == moves.TIME:
         command = f"(time passes to {transition.at_ms} ms)"
+    elif transition.move.kind in moves.OF_A_SERVER:
+        command = f"({_happened(transition)})"
+    elif transition.move.kind == moves.RUN and transition.command is None:
+        command = "(the reply arrives)"
     return Step(
         number, transition.move, transition.at_ms, command, _reply(transition),
         tuple(_notes(transition)), transition,
@@ -157,16 +171,30 @@ def _row(step: Step) -> tuple[str, ...]:
     return (str(step.number), str(step.move), f"{step.at_ms} ms", step.command, step.reply, notes)
 
 
+def _happened(transition: Transition) -> str:
+    """What a move of the server does, in words."""
+    lost = transition.lost
+    changes = "the last change is" if lost == 1 else f"the last {lost} changes are"
+    return {
+        moves.FAILOVER: f"failover: {changes} lost",
+        moves.EVICTION: "eviction",
+        moves.DOWN: "the Redis server goes down",
+        moves.UP: "the Redis server comes back",
+    }[transition.move.kind]
+
+
 def _reply(transition: Transition) -> str:
     kind = transition.move.kind
-    if kind == moves.LOST_REPLY:
-        return "(reply lost)"
-    if kind == moves.LOST_REQUEST:
-        return "(request lost)"
+    told = {moves.LOST_REPLY: "(reply lost)", moves.LOST_REQUEST: "(request lost)",
+            moves.LATE_REPLY: "(reply on its way)"}  # fmt: skip
+    if kind in told:
+        return told[kind]
     if kind == moves.CRASH:
         return "(never sent)" if transition.command else ""
     if transition.reply is None:
-        return "(waits)" if transition.command else ""
+        if not transition.command or kind == moves.LATE_REQUEST:
+            return ""
+        return "(no connection)" if transition.refused else "(waits)"
     return resp.show(transition.reply)
 
 
@@ -175,28 +203,46 @@ def _notes(transition: Transition) -> list[str]:
     if transition.move.kind == moves.TIME:
         gone = sorted(set(transition.before) - set(transition.after))
         notes += [f"{key} expires" for key in gone]
-        notes += [f"{turn.worker} wakes" for turn in transition.turns if not turn.answered]
+        notes += [f"{turn.who} wakes" for turn in transition.turns if not turn.answered]
+    if transition.move.kind in (moves.FAILOVER, moves.EVICTION):
+        notes += _changes(transition)
     for turn in transition.turns:
         notes += _turn_notes(turn)
     return notes
 
 
+def _changes(transition: Transition) -> list[str]:
+    """What has become of the keys."""
+    notes = []
+    for key in sorted({*transition.before, *transition.after}):
+        before, after = transition.before.get(key), transition.after.get(key)
+        if after is None:
+            notes.append(f"{key} is gone")
+        elif before != after:
+            same = before is not None and before.value == after.value
+            notes.append(f"{key} expires as before" if same else f"{key} is {after.text} again")
+    return notes
+
+
 def _turn_notes(turn: Turn) -> list[str]:
-    said = {"enter": f"{turn.worker} enters the critical section",
-            "leave": f"{turn.worker} leaves the critical section"}  # fmt: skip
+    said = {"enter": "enters the critical section", "leave": "leaves the critical section"}
     notes = []
     if turn.answered:
         command, reply = turn.answered
         if isinstance(reply, bytes):
-            notes.append(f"{turn.worker}'s {command} is answered: {resp.show(reply)}")
+            notes.append(f"{turn.who}'s {command} is answered: {resp.show(reply)}")
+        elif reply is DOWN:
+            notes.append(f"{turn.who}'s {command} is ended: the connection breaks")
         else:
-            notes.append(f"{turn.worker}'s client gives up waiting for {command}")
+            notes.append(f"{turn.who}'s client gives up waiting for {command}")
     for event in turn.events:
         if event.name == "note":
             notes.append(event["text"])
         else:
             details = ", ".join(f"{name} {value}" for name, value in event.details)
-            notes.append(said.get(event.name, f"{turn.worker}: {event.name} {details}".rstrip()))
+            who = thread_name(turn.worker, event.thread)
+            notes.append(f"{who} {said[event.name]}" if event.name in said
+                         else f"{who}: {event.name} {details}".rstrip())  # fmt: skip
     if turn.ended:
         notes.append(f"{turn.worker} has crashed" if turn.ended.how == CRASHED
                      else f"{turn.worker} {turn.ended}")  # fmt: skip

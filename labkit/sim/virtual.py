@@ -10,12 +10,14 @@ order of a set of strings cannot be replaced; what they change shows up as non-d
 
 from __future__ import annotations
 
+import _threading_local
 import asyncio.base_events
 import builtins
 import contextlib
 import functools
 import logging
 import os
+import queue
 import random
 import signal
 import sys
@@ -26,6 +28,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from greenlet import getcurrent
+
+from labkit.sim import threads
 
 if TYPE_CHECKING:
     from labkit.sim.process import Process
@@ -81,20 +85,16 @@ def _log(process: Process, logger: logging.Logger, record: logging.LogRecord) ->
     process.event("note", text=record.getMessage())
 
 
-def _condition_wait(process: Process, condition: Any, timeout: float | None = None) -> bool:
-    """Nobody else lives in this process yet, so nobody can notify: the wait runs into its end."""
-    if timeout is None:
-        process.refuse("waits, without a time-out, for an event that no other thread can set")
-    process.sleep(timeout or 0)
-    return False
-
-
-def _thread_start(process: Process, thread: threading.Thread) -> None:
-    process.refuse("starts a thread, which labkit does not model yet")
+def _thread_number(process: Process) -> int:
+    """For names such as "Thread-1": the same in every run."""
+    return len(process.threads)
 
 
 def _event_loop(process: Process, loop: Any) -> None:
-    process.refuse("runs an asyncio event loop, which labkit does not model yet")
+    process.refuse(
+        "runs an asyncio event loop, which labkit does not model: who goes on first is decided "
+        "inside the loop. Write the same with threads and the synchronous client"
+    )
 
 
 _REPLACED: list[tuple[Any, str, Replacement]] = [
@@ -109,8 +109,18 @@ _REPLACED: list[tuple[Any, str, Replacement]] = [
     (uuid, "uuid1", _uuid1),
     (builtins, "print", _print),
     (logging.Logger, "callHandlers", _log),
-    (threading.Condition, "wait", _condition_wait),
-    (threading.Thread, "start", _thread_start),
+    (threading, "Lock", threads.Lock),
+    (threading, "_allocate_lock", threads.Lock),
+    (threading, "RLock", lambda process: threading._PyRLock()),  # type: ignore[attr-defined]
+    (threading, "local", lambda process, *args, **kwargs: _threading_local.local(*args, **kwargs)),
+    (threading, "get_ident", threads.ident),
+    (threading, "current_thread", threads.current),
+    (threading, "_counter", _thread_number),
+    (threading.Thread, "start", threads.start),
+    (threading.Thread, "is_alive", threads.is_alive),
+    (threading.Thread, "join", threads.join),
+    # Queues are Python but for this one, which stands behind executors.
+    (queue, "SimpleQueue", lambda process: queue._PySimpleQueue()),  # type: ignore[attr-defined]
     (asyncio.base_events.BaseEventLoop, "run_forever", _event_loop),
 ]
 

@@ -39,10 +39,6 @@ class Waiter(NamedTuple):
         return cls(command, ends_at_ms, client_ms <= server_ms and ends_at_ms is not None)
 
     @property
-    def worker(self) -> str:
-        return self.command.session[0]
-
-    @property
     def keys(self) -> tuple[bytes, ...]:
         words = self.command.words[0]
         return words[1:2] if self.command.name == "BLMOVE" else words[1:-1]
@@ -67,14 +63,14 @@ class Ear:
 def serve(
     waiters: list[Waiter], heard: list[tuple[int, bytes]], session: Callable[[str], Session]
 ) -> Iterator[tuple[str, bytes]]:
-    """Answer who waits for the keys that have changed: (worker, reply), in order."""
+    """Answer who waits for the keys that have changed: (connection, reply), in order."""
     for db, key in heard:  # grows on the way: BLMOVE pushes, too
         for waiter in list(waiters):
             if waiter in waiters and waiter.command.db == db and key in waiter.keys:
                 reply = _answer(waiter, session(waiter.command.session))
                 if reply:
                     waiters.remove(waiter)
-                    yield waiter.worker, reply
+                    yield waiter.command.session, reply
 
 
 def _answer(waiter: Waiter, session: Session) -> bytes:

@@ -306,11 +306,63 @@ def test_a_lock_object_used_outside_of_the_workers_is_refused():
         explore(keeps, check=check, workers="A")
 
 
-def test_a_renewal_thread_is_not_modelled_yet():
-    worker = working(lambda me: redis_lock.Lock(me.redis, LOCK, expire=2, auto_renewal=True),
-                     lambda lock: lock.acquire())  # fmt: skip
-    with pytest.raises(NotModelled, match="starts a thread"):
-        explore(worker, check=anything)
+# -- a renewal thread ------------------------------------------------------------------------------
+
+
+def renewing(me):
+    """python-redis-lock renews by itself: a lease of 3 s, every 2 s, during 5 s of work."""
+    lock = redis_lock.Lock(me.redis, LOCK, expire=3, auto_renewal=True)
+    if not lock.acquire(blocking=False):
+        return "gave up"
+    with me.critical_section():
+        me.work(5)
+    lock.release()
+    return "done"
+
+
+@pytest.mark.parametrize(
+    ("workers", "pauses", "faults", "schedules", "violating", "worked"),
+    [
+        ("A", 0, "", 1, 0, 1),
+        ("A", 0, "!", 9, 0, 1),  # a crash in front of each of its eight moves, or none
+        ("A", 1, "", 4, 0, 4),
+        ("AB", 0, "", 6, 0, 6),
+        ("AB", 1, "", 42, 0, 42),
+        ("AB", 2, "", 152, 22, 152),
+        ("AB", 2, "?", 850, 132, 844),
+        ("AB", 2, "!", 1_126, 262, 742),
+    ],
+)
+def test_a_renewal_thread_has_exactly_so_many_schedules(
+    workers, pauses, faults, schedules, violating, worked
+):
+    before = threading.enumerate()
+    found = explore(renewing, check=mutual_exclusion, workers=workers, pauses=pauses, faults=faults)
+    assert (found.schedules, found.violating, found.worked) == (schedules, violating, worked)
+    assert found.exact
+    assert threading.enumerate() == before
+
+
+def test_the_renewal_thread_moves_on_its_own_and_ends_with_the_release():
+    trace = replay(renewing, "A A t A2 t A2 t A", workers="A")
+    assert [step.at_ms for step in trace.steps] == [0, 0, 2000, 2000, 4000, 4000, 5000, 5000]
+    assert trace.steps[1].notes[0] == "A2 starts"
+    assert trace.steps[2].notes == ("A2 wakes",)
+    assert "A2 has ended" in trace.steps[6].notes
+    assert str(trace.pending["A2"]) == "returned"
+
+
+def test_a_renewal_thread_that_does_not_get_to_run_renews_nothing():
+    found = explore(renewing, check=mutual_exclusion, pauses=2)
+    assert str(found.counterexample.schedule) == "A A B t t B"
+    assert found.counterexample.reason == "A and B are both inside"
+
+
+def test_a_crash_ends_the_renewal_thread_too():
+    """So the lease runs out: nobody goes on renewing it."""
+    trace = replay(renewing, "A A t A! t B B t B2 t B2 t B")
+    assert trace.steps[4].notes == ("lock:lock expires",)
+    assert [str(trace.pending[letter]) for letter in "AB"] == ["crashed", "returned 'done'"]
 
 
 def test_a_library_that_needs_a_command_the_fake_server_lacks_is_refused_by_name():

@@ -21,7 +21,7 @@ ALLOWED = NEEDED | {
 HOSTS = ("pypi" + ".org", "python" + "hosted.org", "registry." + "npmjs", "deb." + "debian.org")
 MODULE_LINES, FUNCTION_LINES = 300, 40
 # Lines of code, for a part of labkit. sim and locks are counted together: an afternoon of reading.
-CORE, CORE_LINES, PART_LINES = {"sim", "locks"}, 3_200, 800
+CORE, CORE_LINES, PART_LINES = {"sim", "locks"}, 3_700, 800
 CASES = (
     *("acquiring", "attempts", "clocks", "database", "entering", "errors", "fencing", "leases"),
     *("losing", "releasing", "renewing", "scope", "units"),
@@ -35,8 +35,8 @@ DATA = {
 }
 # The decision is more than twice as large as planned: it also holds its page, its terminal
 # dialogue, its evidence, and what a design costs. Servers are real ones in many ways: started,
-# compared, raced, and with processes that are stopped.
-LARGER = {"decision": 2_050, "servers": 900}
+# compared move by move, raced, and with processes that are stopped.
+LARGER = {"decision": 2_050, "servers": 960}
 
 
 def lines_of(modules_to_count) -> int:

@@ -1,6 +1,7 @@
 """Small programs whose schedules must run alike in the simulation and on servers."""
 
 import random
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,9 +10,9 @@ import redis
 
 from labkit import locks, mutual_exclusion, nobody_waits_for_itself, only_the_owner_releases
 from labkit.sim.invariants import freed_after_crash
-from labkit.sim.program import MODELLED, Program
+from labkit.sim.program import Program
 from labkit.sim.replaying import Execution
-from labkit.sim.schedule import RUN, TIME
+from labkit.sim.schedule import FAULTS, RUN, TIME
 from labkit.sim.trace import Trace
 
 
@@ -192,6 +193,26 @@ def two_databases(me):
     return me.redis.get("lock"), other.get("lock")
 
 
+def renewed_by_a_thread(me):
+    """A lease of 100 ms, put off every 60 ms by a thread, and a piece of work of 150 ms."""
+    stop = threading.Event()
+
+    def renew():
+        while not stop.wait(0.06):
+            me.redis.pexpire("lock", 100)
+
+    if not me.redis.set("lock", me.name, nx=True, px=100):
+        return "busy"
+    thread = threading.Thread(target=renew, daemon=True)
+    thread.start()
+    with me.critical_section():
+        me.work(0.15)
+    stop.set()
+    thread.join()
+    me.redis.delete("lock")
+    return "done"
+
+
 def library_lock(me):
     lock = me.redis.lock("lock", timeout=0.1, sleep=0.04, blocking_timeout=0.1)
     if lock.acquire():
@@ -240,6 +261,9 @@ CASES = {
     "changes times": Case(changes_times, pauses=2),
     "two databases": Case(two_databases),
     "library lock": Case(library_lock, check=mutual_exclusion, pauses=2),
+    "renewal thread": Case(renewed_by_a_thread, check=mutual_exclusion, pauses=2, faults="?",
+                           named=("A t A2- t A2 t A B", "A t A2~ B A2^", "A e B")),
+    "late": Case(takes_then_expires, check=freed_after_crash, faults="-~^", at_most=60),
 }  # fmt: skip
 
 
@@ -269,11 +293,11 @@ def _schedules(machine, at_most: int) -> Iterator[tuple]:
 
 
 def random_traces(case: Case, count: int, seed: int, moves_max: int = 30) -> list[Trace]:
-    """Random schedules in which everything may happen: time, lost replies and requests, crashes."""
+    """Random schedules in which everything may happen that one server can be led through."""
     program = case.program
     generator = random.Random(seed)
     with program.virtual():
-        machine = program.machine(faults=MODELLED)
+        machine = program.machine(faults=[kind for kind in FAULTS if kind not in "fdu"])
         traces = [_trace(program, machine, None, generator, moves_max) for _ in range(count)]
         machine.close()
     return traces

@@ -11,7 +11,7 @@ from labkit import locks
 from labkit.resources import sqlite
 from labkit.servers import ServerGone, race
 from labkit.servers.racing import RealMe
-from labkit.sim.process import Me
+from labkit.sim.me import Me
 from tests.servers.programs import LADDER, account, asks_again, holding, naive, watches
 
 

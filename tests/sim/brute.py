@@ -5,6 +5,7 @@ yields requests and is told their answers. The same generator is driven twice: `
 redis-py and labkit answer it; `enumerate_all` answers it from a dictionary and tries every order of
 moves by plain recursion. Neither fakeredis nor any table of labkit takes part in the second. SQL is
 answered by running the whole history so far in a new database, so nothing is ever put back.
+A program that is named "A2" is a thread of A's process.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import functools
 import sqlite3
 import tempfile
+import threading
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -86,7 +88,7 @@ def _do(request: tuple, stop_if: str, catch: bool, name: str) -> Iterator[Any]:
     request = tuple(name if word == "me" else word for word in request)
     try:
         reply = yield request
-    except redis.TimeoutError:
+    except (redis.TimeoutError, redis.ConnectionError):
         if not catch:
             raise
         reply = "time-out"
@@ -113,7 +115,7 @@ def as_worker(program: tuple) -> Callable[[Any], Any]:
                     else:
                         try:
                             answer = _ask(me, request)
-                        except (redis.TimeoutError, sqlite3.Error) as error:
+                        except (redis.TimeoutError, redis.ConnectionError, sqlite3.Error) as error:
                             request = running.throw(error)
                             continue
                     request = running.send(answer)
@@ -123,8 +125,22 @@ def as_worker(program: tuple) -> Callable[[Any], Any]:
     return worker
 
 
+def as_workers(programs: dict) -> dict:
+    """By letter; the threads of one process together."""
+    together: dict = {}
+    for name, program in programs.items():
+        together.setdefault(name[0], []).append(as_worker(program))
+    return {letter: tuple(threads) for letter, threads in together.items()}
+
+
 def _ask(me: Any, request: tuple) -> Any:
     kind, *words = request
+    if kind in ("set", "wait", "take", "free"):
+        signal = vars(me).setdefault("signal", threading.Event())
+        lock = vars(me).setdefault("lock", threading.Lock())
+        if kind == "wait":
+            return signal.wait(words[0] and words[0] / 1000)
+        return {"set": signal.set, "take": lock.acquire, "free": lock.release}[kind]()
     if kind == "sleep":
         return me.sleep(words[0] / 1000)
     if kind == "now":
@@ -173,7 +189,7 @@ def _is_wrong(salt: int, now_ms: int, ends: list, store: list) -> bool:
 
 # -- answered from a dictionary --------------------------------------------------------------------
 
-TIMED_OUT = object()
+TIMED_OUT, REFUSED = object(), object()
 
 
 @dataclass(frozen=True)
@@ -189,6 +205,7 @@ class Local:
     watches: tuple | None = None  # (key, its number of changes), on the connection in use
     session: int = 0  # of its connections to the database, the one in use
     waits: bool = False  # in BLPOP, at the server
+    late: tuple | None = None  # the reply that is on its way: what it will be told
 
 
 @dataclass(frozen=True)
@@ -203,6 +220,12 @@ class World:
     history: tuple = ()  # (session, statement), or (session, None): it ended
     queue: tuple = ()  # who waits in BLPOP, the first to come first
     served: bool = False
+    delayed: tuple = ()  # (who, the request or its command, what it watches)
+    unseen: tuple = ()  # what the store was before each of the last changes
+    down: bool = False
+    signals: frozenset = frozenset()  # processes whose event is set
+    taken: frozenset = frozenset()  # processes whose lock somebody has
+    lag: int = 1
 
 
 @dataclass
@@ -216,12 +239,12 @@ class Counted:
 
 def enumerate_all(
     programs: dict, pauses: int, faults: dict, moves_max: int, salt: int, nodes_max: int = 4_000,
-    sql: bool = False,
+    sql: bool = False, lag: int = 1,
 ) -> Counted:
     counted = Counted()
     nodes = 0
     start = World(0, {}, dict.fromkeys((*KEYS, QUEUE), 0), {}, {"t": pauses, **faults},
-                  history=(("setup", None),) if sql else ())  # fmt: skip
+                  history=(("setup", None),) if sql else (), lag=lag)  # fmt: skip
     for name in programs:
         start = _run_on(start, programs, name, Local())
 
@@ -255,21 +278,21 @@ def _offer(counted: Counted, path: tuple) -> None:
     workers = [move.worker for move in path if move.worker]
     key = (
         len(path),
-        sum(move.kind in "?~!" and move.kind != "" for move in path),
+        sum(move.kind not in ("", "t") for move in path),
         sum(move.kind == "t" for move in path),
         sum(a != b for a, b in zip(workers, workers[1:], strict=False)),
-        [
-            ("", "-", "^", "?", "~", "!", "t").index(m.kind) * 26 + ord(m.worker or "A")
-            for m in path
-        ],
+        [(("", *"-^?~!tfedu").index(m.kind), m.thread, m.worker or "") for m in path],
     )
     if counted.best is None or key < counted.best[0]:
         counted.best = (key, path)
 
 
 def _ends_wrong(world: World, salt: int) -> bool:
-    ends = [(name, *(local.end or ("stuck", None, "NoneType")))
-            for name, local in sorted(world.workers.items())]  # fmt: skip
+    ends = []
+    for letter in sorted({name[0] for name in world.workers}):
+        threads = [local for name, local in world.workers.items() if name[0] == letter]
+        over = all(local.end for local in threads)
+        ends.append((letter, *(threads[0].end if over else ("stuck", None, "NoneType"))))
     store = []
     for key in KEYS:
         value, last = world.store.get(key, (None, None))
@@ -286,38 +309,127 @@ def _enabled(world: World, programs: dict) -> list:
         return []
     found = []
     for name, local in world.workers.items():
-        if local.pending is None:
-            continue
-        if local.wakes_at is None and not local.waits:
-            found.append((Move("", name), _serve(_run(world, programs, name), programs)))
-            for kind in "?~":
-                if kind == "?" and _would_wait(world, local.pending):
-                    continue  # no reply that could be lost
-                if world.budget.get(kind):
-                    spent = _spend(world, kind)
-                    if kind == "?":
-                        spent = _run(spent, {}, name)  # the store only
-                    spent = _time_out(spent, programs, name, local)
-                    found.append((Move(kind, name), _serve(spent, programs)))
-        if world.budget.get("!"):
-            gone = replace(local, pending=None, end=("crashed", None, "NoneType"), wakes_at=None,
-                           waits=False)  # fmt: skip
-            after = _spend(world, "!")
-            after = replace(after, workers={**world.workers, name: gone},
-                            inside=world.inside - {name},
-                            history=_ended(world.history, name, local),
-                            queue=tuple(one for one in world.queue if one != name))  # fmt: skip
-            found.append((Move("!", name), after))
+        kinds = _kinds(world, name, local, programs)
+        found += [(Move(kind, name[0], int(name[1:] or 1)), after) for kind, after in kinds]
     ends = [local.wakes_at for local in world.workers.values() if local.wakes_at is not None]
     ends += [last + 1 for _, last in world.store.values() if last is not None]
-    can_run = any(w.pending is not None and w.wakes_at is None and not w.waits
-                  for w in world.workers.values())  # fmt: skip
+    can_run = any(map(_can_run, world.workers.values()))
     if not ends and not can_run:
         return []  # all that is left waits for ever
     if ends and (not can_run or world.budget["t"]):
         spent = _spend(world, "t") if can_run else world
         found.append((Move("t"), _pass(spent, programs, min(ends))))
+    found += [(Move(kind), _happens(_spend(world, kind), programs, kind)) for kind in "fedu"
+              if world.budget.get(kind) and _can_happen(world, kind)]  # fmt: skip
     return found
+
+
+def _can_run(local: Local) -> bool:
+    asks = local.pending is not None and local.pending[0] not in ("sleep", "wait", "take")
+    return asks and not local.waits
+
+
+def _kinds(world: World, name: str, local: Local, programs: dict) -> Iterator[tuple[str, World]]:
+    """The moves of one thread: (kind, what follows)."""
+    if local.late is not None:
+        yield "", _arrive(world, programs, name)
+    elif _can_run(local) and world.down and local.pending[0] != "SQL":
+        yield "", _tell(world, programs, name, REFUSED)
+    elif _can_run(local):
+        yield "", _noted(world, _serve(_run(world, programs, name), programs))
+        would_wait = _would_wait(world, local.pending)  # then no reply could be lost or late
+        for kind in "-?~":
+            if world.budget.get(kind) and not (would_wait and kind != "~"):
+                spent = _spend(world, kind)
+                if kind == "-":
+                    after = _run(spent, programs, name, late=True)
+                elif kind == "?":
+                    after = _run(spent, {}, name)  # the store only
+                    after = _time_out(after, programs, name, local)
+                else:
+                    after = _time_out(_delay(spent, name, local), programs, name, local)
+                yield kind, _noted(world, _serve(after, programs))
+    if world.budget.get("^") and any(who == name for who, *_ in world.delayed):
+        yield "^", _noted(world, _serve(_late_request(_spend(world, "^"), name), programs))
+    process = {n: one for n, one in world.workers.items() if n[0] == name[0]}
+    if len(name) == 1 and world.budget.get("!") and any(one.pending for one in process.values()):
+        yield "!", _crash(_spend(world, "!"), process)
+
+
+def _crash(world: World, process: dict) -> World:
+    gone = Local(end=("crashed", None, "NoneType"))
+    history = world.history
+    for name, local in process.items():
+        history = _ended(history, name, local)
+    return replace(world, workers={**world.workers, **dict.fromkeys(process, gone)},
+                   inside=world.inside - set(process), history=history,
+                   queue=tuple(one for one in world.queue if one not in process))  # fmt: skip
+
+
+def _noted(before: World, after: World) -> World:
+    """A replica has not seen the last changes."""
+    if "f" not in after.budget or before.store == after.store:
+        return after
+    return replace(after, unseen=(*after.unseen, before.store)[-after.lag :])
+
+
+def _arrive(world: World, programs: dict, name: str) -> World:
+    local = replace(world.workers[name], late=None)
+    told = world.workers[name].late
+    if not told:  # the next command of the pipeline is pending
+        return replace(world, workers={**world.workers, name: local})
+    return _run_on(world, programs, name, replace(local, told=(*local.told, *told)))
+
+
+def _tell(world: World, programs: dict, name: str, what: Any) -> World:
+    local = world.workers[name]
+    return _run_on(world, programs, name, replace(local, told=(*local.told, what), watches=None))
+
+
+def _delay(world: World, name: str, local: Local) -> World:
+    if "^" not in world.budget:
+        return world
+    request = local.pending[1 + local.ran] if local.pending[0] == "pipe" else local.pending
+    return replace(world, delayed=(*world.delayed, (name, request, local.watches)))
+
+
+def _late_request(world: World, name: str) -> World:
+    place = [who for who, *_ in world.delayed].index(name)
+    _, request, watches = world.delayed[place]
+    world = replace(world, delayed=world.delayed[:place] + world.delayed[place + 1 :])
+    if request[0] == "WATCH" or _would_wait(world, request):  # its connection has ended
+        return world
+    sender = replace(world, workers={name: Local(pending=request, watches=watches)})
+    return replace(_run(sender, {}, name), workers=world.workers)
+
+
+def _can_happen(world: World, kind: str) -> bool:
+    if kind == "f":
+        return bool(world.unseen)
+    if kind == "e":
+        return not world.down and any(last is not None for _, last in world.store.values())
+    return world.down == (kind == "u")
+
+
+def _happens(world: World, programs: dict, kind: str) -> World:
+    """Failover, eviction, the server goes down, it comes back."""
+    if kind == "u":
+        return replace(world, down=False)
+    if kind == "e":
+        gone = {key for key, (_, last) in world.store.items() if last is not None}
+        return replace(world, store={k: v for k, v in world.store.items() if k not in gone},
+                       changes={k: n + (k in gone) for k, n in world.changes.items()})  # fmt: skip
+    store = world.store
+    if kind == "f":
+        store = {k: (value, last) for k, (value, last) in world.unseen[0].items()
+                 if last is None or last >= world.now_ms}  # fmt: skip
+    waited = world.queue
+    changes = {key: n + 1 for key, n in world.changes.items()}  # no EXEC that watches succeeds
+    world = replace(world, store=store, changes=changes, queue=(), delayed=(), down=kind == "d",
+                    unseen=() if kind == "f" else world.unseen)  # fmt: skip
+    for name in waited:
+        world = _tell(world, programs, name, REFUSED)
+    return world
 
 
 def _spend(world: World, kind: str) -> World:
@@ -331,7 +443,8 @@ def _pass(world: World, programs: dict, now_ms: int) -> World:
             del store[key]
             changes[key] += 1
     world = replace(world, now_ms=now_ms, store=store, changes=changes)
-    for name, local in world.workers.items():
+    for name in world.workers:
+        local = world.workers[name]
         if local.wakes_at is not None and local.wakes_at <= now_ms:
             world = replace(world, queue=tuple(one for one in world.queue if one != name))
             world = _run_on(world, programs, name, replace(local, told=(*local.told, None)))
@@ -361,8 +474,8 @@ def _pop(store: dict) -> list:
     return [QUEUE, first]
 
 
-def _run(world: World, programs: dict, name: str) -> World:
-    """The pending command runs; without programs the worker is not told."""
+def _run(world: World, programs: dict, name: str, late: bool = False) -> World:
+    """The pending command runs; without programs the worker is not told, or not yet if late."""
     local = world.workers[name]
     request = local.pending
     store, changes = dict(world.store), dict(world.changes)
@@ -395,8 +508,10 @@ def _run(world: World, programs: dict, name: str) -> World:
         world, reply, done = replace(world, history=history), answers(history)[-1], True
     else:
         reply, done = _execute(store, changes, world.now_ms, request), True
+    if late:
+        local = replace(local, late=(reply,) if done else ())
     world = replace(world, store=store, changes=changes, workers={**world.workers, name: local})
-    if not done or not programs:
+    if not done or not programs or late:
         return world
     return _run_on(world, programs, name, replace(local, told=(*local.told, reply)))
 
@@ -415,32 +530,53 @@ def _ended(history: tuple, name: str, local: Local) -> tuple:
 
 
 def _run_on(world: World, programs: dict, name: str, local: Local) -> World:
+    """Run a thread on to its next request, and then those of its process that it lets go on."""
+    world = _run_alone(world, programs, name, local)
+    for other, waiting in world.workers.items():
+        if other[0] == name[0] and _is_let_go(world, other, waiting):
+            told = replace(waiting, told=(*waiting.told, True))
+            if waiting.pending[0] == "take":
+                world = replace(world, taken=world.taken | {name[0]})
+            return _run_on(world, programs, other, told)
+    return world
+
+
+def _is_let_go(world: World, name: str, local: Local) -> bool:
+    request = local.pending or ("",)
+    return (request[0] == "wait" and name[0] in world.signals) or (
+        request[0] == "take" and name[0] not in world.taken
+    )
+
+
+def _run_alone(world: World, programs: dict, name: str, local: Local) -> World:
     """Run a worker's generator again on all it has been told, up to its next request."""
-    running = behaviour(programs[name], name)
+    running = behaviour(programs[name], name[0])
     answers = iter(local.told)
     told, fresh = list(local.told), len(local.told)
-    given, inside, broken = 0, world.inside, world.broken
+    given = 0
     end: tuple = ()
     try:
         request = next(running)
         while True:
-            if request[0] in ("enter", "leave"):
+            if request[0] in ("enter", "leave", "set", "free"):
                 if given == fresh:
-                    broken |= request[0] == "enter" and bool(inside)
-                    inside = inside | {name} if request[0] == "enter" else inside - {name}
+                    world = _at_once(world, name, request[0])
                 request = next(running)
                 continue
-            if given == fresh and request[0] != "now":
-                break
             if given == fresh:
-                told.append(world.now_ms)
+                at_once = _answer_at_once(world, name, request)
+                if at_once is None:
+                    break
+                if request[0] == "take":
+                    world = replace(world, taken=world.taken | {name[0]})
+                told.append(at_once)
                 fresh += 1
-                answers = iter([world.now_ms])
+                answers = iter([at_once])
             given += 1
             answer = next(answers)
-            if answer is TIMED_OUT:
-                lost = ConnectionLost if request[0] == "SQL" else redis.TimeoutError
-                request = running.throw(lost())
+            if answer is TIMED_OUT or answer is REFUSED:
+                lost = redis.ConnectionError if answer is REFUSED else redis.TimeoutError
+                request = running.throw((ConnectionLost if request[0] == "SQL" else lost)())
             elif isinstance(answer, Exception):
                 request = running.throw(answer)
             else:
@@ -449,15 +585,33 @@ def _run_on(world: World, programs: dict, name: str, local: Local) -> World:
         request, end = None, ("returned", finished.value, "NoneType")
     except Exception as error:
         request, end = None, ("raised", None, type(error).__name__)
-    if end:
-        inside -= {name}
-    wakes_at = world.now_ms + request[1] if request and request[0] == "sleep" else None
+    inside = world.inside - {name} if end else world.inside
+    waits_ms = request[1] if request and request[0] in ("sleep", "wait") else None
+    wakes_at = None if waits_ms is None else world.now_ms + waits_ms
     history = _ended(world.history, name, local) if end else world.history
     local = replace(local, told=tuple(told), pending=request, end=end, wakes_at=wakes_at,
-                    ran=0, replies=(), waits=False)  # fmt: skip
-    return replace(
-        world, workers={**world.workers, name: local}, inside=inside, broken=broken, history=history
-    )  # fmt: skip
+                    ran=0, replies=(), waits=False, late=None)  # fmt: skip
+    workers = {**world.workers, name: local}
+    return replace(world, workers=workers, inside=inside, history=history)
+
+
+def _at_once(world: World, name: str, what: str) -> World:
+    """What needs no answer and is seen by nobody else but in its effect."""
+    if what == "enter":
+        broken = world.broken or bool(world.inside)
+        return replace(world, inside=world.inside | {name}, broken=broken)
+    if what == "leave":
+        return replace(world, inside=world.inside - {name})
+    if what == "set":
+        return replace(world, signals=world.signals | {name[0]})
+    return replace(world, taken=world.taken - {name[0]})
+
+
+def _answer_at_once(world: World, name: str, request: tuple) -> Any:
+    """The answer to a request that nobody need wait for; None if somebody must."""
+    if request[0] == "now":
+        return world.now_ms
+    return _is_let_go(world, name, Local(pending=request)) or None
 
 
 TABLES = (

@@ -345,15 +345,7 @@ def test_multi_without_exec_is_told_to_use_a_pipeline():
     refused(NotModelled, "together with its EXEC: use a pipeline", sends("MULTI"))
 
 
-def test_a_thread_started_by_a_worker_is_not_modelled_yet():
-    def starts(me):
-        threading.Thread(target=lambda: None).start()
-
-    refused(NotModelled, "Worker A starts a thread, which labkit does not model yet", starts)
-    assert threading.active_count() <= 2 + len([t for t in threading.enumerate() if t.daemon])
-
-
-def test_asyncio_in_a_worker_is_not_modelled_yet():
+def test_asyncio_in_a_worker_is_not_modelled():
     async def nothing():
         pass
 
@@ -363,8 +355,10 @@ def test_asyncio_in_a_worker_is_not_modelled_yet():
     refused(NotModelled, "Worker A runs an asyncio event loop, which labkit does not model", runs)
 
 
-def test_a_wait_that_nobody_can_end_is_refused_and_one_with_a_time_out_sleeps():
-    refused(NotModelled, "waits, without a time-out", lambda me: threading.Event().wait())
+def test_a_wait_that_nobody_can_end_is_stuck_and_one_with_a_time_out_ends_by_itself():
+    trace = replay(lambda me: threading.Event().wait(), "", workers="A")
+    assert trace.about_to == "A waits for a thread for ever"
+    assert trace.complete
     trace = replay(lambda me: (threading.Event().wait(2), me.now()), "t", workers="A")
     assert trace.pending["A"].value == (False, 2.0)
 
@@ -413,7 +407,11 @@ def test_a_setup_is_a_function():
 @pytest.mark.parametrize(
     "faults, said",
     [
-        ("x", r'"x" is not a kind of fault. Possible: \? .*, ~ .*, ! '),
+        ("x", r'"x" is not a kind of fault. Possible: - .*, \^ .*, \? .*, ~ .*, ! .*, f .*, u '),
+        ("~^^", "for more than one of a kind"),
+        ("^", r'"\^" .*can only follow "~".*Allow both: "~\^"'),
+        ({"^": 1, "~": 0}, r'can only follow "~"'),
+        ("u", 'can only follow "d".*Allow both: "du"'),
         ("t", '"t" is not a kind of fault'),
         ({"?": -1}, 'how many "\\?"'),
         ({"?": 1.5}, 'how many "\\?"'),
@@ -425,13 +423,14 @@ def test_wrong_faults_are_told_what_is_possible(faults, said):
     refused(LabkitError, said, faults=faults)
 
 
-@pytest.mark.parametrize("faults", ["^", "-", "f", "e", "d", "u"])
-def test_faults_of_later_issues_are_not_modelled_yet(faults):
-    refused(NotModelled, "is not modelled yet", faults=faults)
+@pytest.mark.parametrize("lag", [0, -1, 1.5, "2", True, None])
+def test_a_failover_loses_a_whole_number_of_changes(lag):
+    refused(LabkitError, "lag=.*: a failover loses a whole number of changes, 1 or more", lag=lag)
 
 
-def test_eviction_is_not_modelled_yet():
-    refused(NotModelled, "evict", evict="*")
+@pytest.mark.parametrize("evict", [1, True, b"lock", ["lock"]])
+def test_an_eviction_takes_a_pattern(evict):
+    refused(LabkitError, "evict=.*: write a pattern for keys", evict=evict)
 
 
 # -- workers with mistakes -------------------------------------------------------------------------

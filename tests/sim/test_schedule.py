@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labkit import NotModelled, Schedule, ScheduleError, replay
+from labkit import Schedule, ScheduleError
 from labkit.sim.schedule import KINDS, Move
-from tests.sim.programs import look_then_take
 
 letters = st.sampled_from(string.ascii_uppercase)
 threads = st.integers(1, 30)
@@ -94,13 +93,3 @@ def test_the_error_says_what_a_move_is():
 def test_only_text_and_moves_make_a_schedule(made):
     with pytest.raises(ScheduleError, match='such as "A B A B"'):
         Schedule.parse(made)
-
-
-@pytest.mark.parametrize("text", ["A2", "A^", "A-", "f", "e", "d", "u", "A2?"])
-def test_moves_of_later_issues_are_not_modelled_yet(text):
-    with pytest.raises(NotModelled) as caught:
-        replay(look_then_take, f"A {text}")
-    sentence = str(caught.value)
-    assert sentence.startswith(f'"{text}" (')
-    assert sentence.endswith(") is not modelled yet.")
-    assert "\n" not in sentence
