@@ -8,7 +8,7 @@
     gap        random arrivals: how often a gap is hit
 
 The cases themselves are data: acquiring, releasing, renewing, scope, errors, units, entering;
-leases, losing, clocks, fencing and attempts for leases that end, and writes that come too late.
+leases, losing, helpers, clocks, fencing, attempts for leases that end and writes that come late.
 In `database` the database decides, without a lock.
 """
 
