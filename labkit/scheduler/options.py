@@ -77,16 +77,19 @@ class Keys:
     def __init__(self) -> None:
         self._moves: dict[str, Move] = {}
 
-    def give(self, those: Iterable[Move]) -> dict[Move, str]:
-        """The key of each of these moves; one that has none yet gets one while there are some."""
+    def give(self, those: Iterable[Move]) -> None:
+        """Give a key to each of these moves that has none, while there are some."""
         for move in sorted(those, key=lambda move: len(str(move))):
-            if move not in self._moves.values():
+            if not self.of(move):
                 own = str(move).lower()
                 for key in (own, *string.digits[1:], *string.ascii_lowercase):
                     if len(key) == 1 and key != HINT and key not in self._moves:
                         self._moves[key] = move
                         break
-        return {move: key for key, move in self._moves.items()}
+
+    def of(self, move: Move) -> str:
+        """The key of a move, or "" if it has none."""
+        return next((key for key, known in self._moves.items() if known == move), "")
 
     def move(self, key: str) -> Move | None:
         return self._moves.get(key.lower())

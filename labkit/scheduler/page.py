@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from labkit.draw.svg import escape
 from labkit.draw.timeline import timeline
 from labkit.scheduler.lanes import SERVER, TITLES, rows
 from labkit.scheduler.model import Stepper
+from labkit.sim import schedule as moves
 
 #: For a room: what is read from the back at 1280 x 720, and how many steps fit beneath each other.
 LARGE, LAST_STEPS = "26px", 6
+#: A cell is not broken into lines if it has no more characters than this.
+_WHOLE = 12
 _CELL = "padding:.15em .8em .15em 0;text-align:left;vertical-align:top;font-weight:inherit"
 _HEAD = f"{_CELL};border-bottom:1px solid currentColor"
+
+
+def legend(faults: Iterable[str]) -> str:
+    """What each kind of fault is, once for all workers."""
+    meant = (f"<b>{escape(kind)}</b> {escape(moves.MEANING[kind])}" for kind in faults)
+    text = " · ".join(meant)
+    return f"<p style='margin:.3em 0;font-size:20px;line-height:1.35'>{text}</p>" if text else ""
 
 
 def said(lines: Sequence[tuple[str, str]], present: bool = False) -> str:
@@ -59,7 +69,8 @@ def _table(caption: str, titles: Sequence[str], body: Sequence[Sequence[str]], e
 
 
 def _cell(text: str) -> str:
-    return f'<td style="{_CELL}">{escape(text)}</td>'
+    whole = ";white-space:nowrap" if len(text) <= _WHOLE else ""
+    return f'<td style="{_CELL}{whole}">{escape(text)}</td>'
 
 
 def _size(present: bool) -> str:

@@ -14,7 +14,7 @@ from labkit.scheduler import words
 from labkit.scheduler.lanes import hidden_lanes
 from labkit.scheduler.model import Stepper
 from labkit.scheduler.options import HINT, Keys, Option
-from labkit.scheduler.page import LARGE, report, said, tables
+from labkit.scheduler.page import LARGE, legend, report, said, tables
 from labkit.show.twin import Twin
 from labkit.sim import schedule as moves
 from labkit.sim.nodes import Worker
@@ -93,30 +93,23 @@ class _View:
 
     @property
     def controls(self) -> list[Any]:
-        row = {"flex_flow": "row wrap"}
         buttons = [self._undo, self._redo, self._restart, self._hint, self._counts]
         fields = [self._key, self._text] if self._present else [self._text]
-        return [
-            self._moves,
-            widgets.Box([*fields, *buttons, *[self._reveal] * bool(self._lanes)], layout=row),
-            self._messages,
-            self._report,
-        ]
+        row = _row([*fields, *buttons, *[self._reveal] * bool(self._lanes)])
+        first = [row, self._moves] if self._present else [self._moves, row]
+        return [*first, self._messages, self._report]
 
     # -- making controls ----------------------------------------------------------------------
 
     def _button(self, description: str, tooltip: str, change: Callable[[], None]) -> Any:
-        size = {"font_size": LARGE} if self._present else {}
-        layout = {"width": "auto", "height": "auto" if self._present else None}
-        button = widgets.Button(description=description, tooltip=tooltip, layout=layout, style=size)
+        button = widgets.Button(description=description, tooltip=tooltip, layout={"width": "auto"})
         button.on_click(lambda _: self._after(change))
         return button
 
     def _field(self, name: str, placeholder: str, changed: Callable[[Any], None]) -> Any:
-        size = {"font_size": LARGE} if self._present else {}
-        layout = {"height": "48px", "width": "430px"} if self._present else {"width": "420px"}
-        field = widgets.Text(description=name, placeholder=placeholder, continuous_update=False,
-                             layout=layout, style=size)  # fmt: skip
+        field = widgets.Text(description=name, placeholder=placeholder, continuous_update=False)
+        field.layout.width = "270px" if self._present else "420px"
+        field.style.description_width = "initial"
         field.observe(changed, "value")
         return field
 
@@ -124,10 +117,22 @@ class _View:
         """The button of a move stays the same one, so that it keeps the keyboard's focus."""
         button = self._buttons.get(option.move)
         if button is None:
-            button = self._button("", moves.MEANING[option.move.kind],
-                                  lambda: self._stepper.play(option.move))  # fmt: skip
+            button = self._button("", "", lambda: self._stepper.play(option.move))
+            if self._present:
+                button.style.font_size, button.layout.height = LARGE, "44px"
             self._buttons[option.move] = button
+        hidden = option.lane in self._hidden and option.enabled
+        name = f"{option.move}: (hidden)" if hidden else str(option)
+        button.description = self._short(option, name) if self._present else name
+        button.tooltip = moves.MEANING[option.move.kind] if option.enabled else name
+        button.disabled = not option.enabled
         return button
+
+    def _short(self, option: Option, name: str) -> str:
+        """For a room: with its key, and without what `page.legend` says once for all workers."""
+        key = self._keys.of(option.move)
+        name = str(option.move) if option.enabled and option.move.is_fault else name.split(", ")[0]
+        return f"[{key}] {name}" if key else name
 
     # -- what the reader does -----------------------------------------------------------------
 
@@ -188,20 +193,12 @@ class _View:
 
     def _show_moves(self) -> None:
         """A line of buttons for each worker, and one for time and the server."""
-        options = self._stepper.options
-        keys = self._keys.give(option.move for option in options)
+        self._keys.give(option.move for option in self._stepper.options)
         lines: dict[str, list[Any]] = {}
-        for option in options:
-            button = self._button_of(option)
-            key = f"[{keys[option.move]}] " if self._present and option.move in keys else ""
-            hidden = option.lane in self._hidden and option.enabled
-            button.description = key + (f"{option.move}: (hidden)" if hidden else str(option))
-            button.disabled = not option.enabled
-            lines.setdefault(option.lane, []).append(button)
-        shown = [list(box.children) for box in self._moves.children]
-        if shown != list(lines.values()):
-            row = {"flex_flow": "row wrap"}
-            self._moves.children = [widgets.Box(line, layout=row) for line in lines.values()]
+        for option in self._stepper.options:
+            lines.setdefault(option.lane, []).append(self._button_of(option))
+        if [list(box.children) for box in self._moves.children] != list(lines.values()):
+            self._moves.children = [_row(line) for line in lines.values()]
 
     def _show_messages(self) -> None:
         stepper = self._stepper
@@ -215,7 +212,8 @@ class _View:
         for head, what in (("Hint:", words.hint), ("Counts:", words.counts)):
             if what in self._asked and not self._hidden:
                 lines.append((head, what(stepper)))
-        self._messages.value = said(lines, self._present)
+        faults = stepper.bounds.faults if self._present else ()
+        self._messages.value = legend(faults) + said(lines, self._present)
 
     # -- looking at all schedules -------------------------------------------------------------
 
@@ -240,3 +238,7 @@ class _View:
                 self._show_messages()
             await asyncio.sleep(_PAUSE_S)
         self._show_messages()
+
+
+def _row(controls: list[Any]) -> Any:
+    return widgets.Box(controls, layout={"flex_flow": "row wrap", "align_items": "center"})

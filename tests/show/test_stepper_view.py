@@ -3,6 +3,7 @@
 import asyncio
 import re
 
+import ipywidgets as widgets
 import pytest
 
 from labkit.cases import every, named
@@ -21,7 +22,9 @@ class Screen:
 
     def __init__(self, twin):
         self.twin = twin
-        self.moves, self.controls, self.messages, self.report = twin.children
+        first, second, self.messages, self.report = twin.children
+        present = isinstance(second, widgets.VBox)  # for a room, the controls come first
+        self.moves, self.controls = (second, first) if present else (first, second)
 
     @property
     def named(self):
@@ -182,10 +185,11 @@ def test_every_case_can_be_shown(case):
 
 def test_one_key_for_each_move_in_a_room():
     s = screen(worker=constant_value, check=mutual_exclusion, faults="?", present=True)
-    assert s.lines == [["[a] A: SET lock 1 NX PX 100", "[1] A?: the reply is lost"],
-                       ["[b] B: SET lock 1 NX PX 100", "[2] B?: the reply is lost"],
-                       ["[t] t: no key expires and nobody sleeps, so there is nothing that time "
-                        "could change"]]  # fmt: skip
+    assert s.lines == [["[a] A: SET lock 1 NX PX 100", "[1] A?"],
+                       ["[b] B: SET lock 1 NX PX 100", "[2] B?"],
+                       ["[t] t: no key expires and nobody sleeps"]]  # fmt: skip
+    assert "so there is nothing that time could change" in s.move("[t]").tooltip
+    assert "<b>?</b> the server executes the command, the reply is lost" in s.messages.value
     keys = s.named["Keys"]
     keys.value = "a"
     assert s.schedule == "A"
