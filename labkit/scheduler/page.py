@@ -11,7 +11,7 @@ from labkit.scheduler.model import Stepper
 from labkit.sim import schedule as moves
 
 #: For a room: what is read from the back at 1280 x 720, and how many steps fit beneath each other.
-LARGE, LAST_STEPS = "26px", 6
+LARGE, MEDIUM, LAST_STEPS = "26px", "20px", 6
 #: A cell is not broken into lines if it has no more characters than this.
 _WHOLE = 12
 _CELL = "padding:.15em .8em .15em 0;text-align:left;vertical-align:top;font-weight:inherit"
@@ -22,7 +22,9 @@ def legend(faults: Iterable[str]) -> str:
     """What each kind of fault is, once for all workers."""
     meant = (f"<b>{escape(kind)}</b> {escape(moves.MEANING[kind])}" for kind in faults)
     text = " · ".join(meant)
-    return f"<p style='margin:.3em 0;font-size:20px;line-height:1.35'>{text}</p>" if text else ""
+    return (
+        f"<p style='margin:.3em 0;font-size:{MEDIUM};line-height:1.35'>{text}</p>" if text else ""
+    )
 
 
 def said(lines: Sequence[tuple[str, str]], present: bool = False) -> str:
@@ -36,7 +38,8 @@ def report(stepper: Stepper, hidden: Collection[str] = (), present: bool = False
     """The trace with the contents beside it, and the timeline, unless a lane is hidden."""
     made = tables(stepper, hidden, LAST_STEPS if present else 0)
     picture = "" if hidden else timeline(stepper.trace, theme="live").svg
-    return f'<div style="{_size(present)}">{made}</div>{picture}'
+    size = f"font-size:{MEDIUM}" if present else ""
+    return f'<div style="{size}">{made}</div>{picture}'
 
 
 def tables(stepper: Stepper, hidden: Collection[str] = (), last: int = 0) -> str:

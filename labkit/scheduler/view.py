@@ -76,6 +76,7 @@ class _View:
         self._asked: set[Callable[[Stepper], str]] = set()
         self._task: asyncio.Task[None] | None = None
         self._buttons: dict[Move, Any] = {}
+        self._lines: dict[str, Any] = {}
         self._moves = widgets.VBox()
         self._messages, self._report = widgets.HTML(), widgets.HTML()
         self._text = self._field("Schedule", "such as A B A B; paste one here", self._typed)
@@ -108,7 +109,7 @@ class _View:
 
     def _field(self, name: str, placeholder: str, changed: Callable[[Any], None]) -> Any:
         field = widgets.Text(description=name, placeholder=placeholder, continuous_update=False)
-        field.layout.width = "270px" if self._present else "420px"
+        field.layout.width = "220px" if self._present else "420px"
         field.style.description_width = "initial"
         field.observe(changed, "value")
         return field
@@ -197,8 +198,14 @@ class _View:
         lines: dict[str, list[Any]] = {}
         for option in self._stepper.options:
             lines.setdefault(option.lane, []).append(self._button_of(option))
-        if [list(box.children) for box in self._moves.children] != list(lines.values()):
-            self._moves.children = [_row(line) for line in lines.values()]
+        for lane, line in lines.items():
+            if lane not in self._lines:
+                self._lines[lane] = _row([])
+            row = self._lines[lane]
+            if list(row.children) != line:
+                row.children = line
+        if len(self._moves.children) != len(self._lines):
+            self._moves.children = list(self._lines.values())
 
     def _show_messages(self) -> None:
         stepper = self._stepper

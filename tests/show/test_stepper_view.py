@@ -216,8 +216,7 @@ def test_a_key_whose_move_is_not_possible_says_why():
 
 def test_a_room_has_large_type():
     s = screen("A B A B A A A", present=True)
-    for part in (s.messages.value, s.report.value):
-        assert "font-size:26px" in part
+    assert "font-size:26px" in s.messages.value and "font-size:20px" in s.report.value
     assert all(b.style.font_size == "26px" for box in s.moves.children for b in box.children)
     assert "Trace, the last 6 steps" in s.report.value
     assert len(re.findall("<tr>", s.report.value.split("</table>")[0])) == 7
