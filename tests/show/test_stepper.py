@@ -240,7 +240,7 @@ def test_a_worker_without_commands_and_a_check_that_fails_itself():
         ({"faults": "x"}, '"x" is not a kind of fault'),
         ({"faults": 3}, "faults=3"),
         ({"workers": ""}, "write a letter for each worker"),
-        ({"fault": "?"}, "be_the_scheduler has no setting fault=. It has: check, faults"),
+        ({"fault": "?"}, "be_the_scheduler has no setting fault=. It has: check, "),
         ({"check": 3}, "check=3 is neither"),
     ],
 )
@@ -375,14 +375,15 @@ def test_counts_are_those_of_explore():
 
 def test_the_search_gives_way():
     model = Stepper(look_then_take, setup=account, check=mutual_exclusion, workers="ABC", pauses=2)
-    longest = 0.0
+    took = []
     while not model.searched:
         before = time.process_time()
         model.search(0.010)
-        longest = max(longest, time.process_time() - before)
+        took.append(time.process_time() - before)
         model.play(model.options[0].move)  # somebody clicks meanwhile
         model.undo()
-    assert longest < 0.1, "one state took very long"
+    # Not the longest: Python may collect its garbage in any of them.
+    assert sorted(took)[len(took) * 9 // 10] < 0.05
     assert str(model.shortest) == "A B B A"
 
 
