@@ -72,7 +72,7 @@ class _View:
 
     def __init__(self, stepper: Stepper, hidden: frozenset[str], present: bool) -> None:
         self._stepper, self._hidden, self._lanes = stepper, hidden, hidden
-        self._present, self._keys, self._typed_keys = present, Keys(), ""
+        self._present, self._keys = present, Keys()
         self._asked: set[Callable[[Stepper], str]] = set()
         self._task: asyncio.Task[None] | None = None
         self._buttons: dict[Move, Any] = {}
