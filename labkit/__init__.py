@@ -8,6 +8,7 @@ The parts, and what each may import from the others (a test compares this table 
     resources  ->  sim
     cases      ->  sim locks resources
     show       ->  sim locks cases draw
+    scheduler  ->  sim cases draw show
     servers    ->  sim locks
     decision   ->  sim cases
     exercises  ->  sim locks cases resources

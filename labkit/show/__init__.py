@@ -2,10 +2,11 @@
 
     tables    text tables, source code        charts    durations and counts
     models    what the widgets know           twin      widgets that can be stored
-    predicting  a question before a run       stepper   be the scheduler, letter by letter
-    glossary  the words, where defined        fold      a result behind a line
+    predicting  a question before a run       fold      a result behind a line
+    glossary  the words, where defined        selecting a choice of workers to try
     libraries which rung is your framework's lock, and the traps of redis-py's
-    selecting a choice of workers, each with all its schedules
+
+Be the scheduler is a part of its own, `labkit.scheduler`, and is asked for here like the others.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _WHERE = {
     "timeline": "labkit.draw.timeline",
     "predict": "labkit.show.predicting",
     "predictions": "labkit.show.predicting",
-    "be_the_scheduler": "labkit.show.stepper",
+    "be_the_scheduler": "labkit.scheduler.view",
     "all_schedules": "labkit.show.tables",
     "show_schedules": "labkit.show.tables",
     "show_source": "labkit.show.tables",

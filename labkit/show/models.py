@@ -1,21 +1,11 @@
-"""What the widgets know: questions and their answers, a schedule being written. No browser here."""
+"""What the widgets know: questions and their answers. No browser here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from labkit.sim import schedule as moves
-from labkit.sim.checks import Check
-from labkit.sim.commands import Command
-from labkit.sim.errors import LabkitError, ScheduleError
-from labkit.sim.nodes import Worker
-from labkit.sim.program import Program, Setup, fault_budget
-from labkit.sim.replaying import Execution, why_not
-from labkit.sim.schedule import Move, Schedule
-from labkit.sim.trace import Trace
+from labkit.sim.errors import LabkitError
 
 
 class Prediction:
@@ -99,108 +89,3 @@ class Predictions:
 
 #: The questions that this kernel has asked.
 PREDICTIONS = Predictions()
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """A move that can be made now, or cannot. `text` says what it does, or why not."""
-
-    move: Move
-    text: str
-    enabled: bool
-
-
-class Stepper:
-    """A schedule that is written letter by letter.
-
-    Args:
-        faults: the faults that may be chosen, such as "?~!".
-
-    Attributes:
-        trace: what has happened so far.
-        options: every move, whether possible or not.
-        error: why the last text was no possible schedule; "" if it was.
-    """
-
-    def __init__(
-        self,
-        worker: Worker | Mapping[str, Worker],
-        schedule: str = "",
-        *,
-        workers: str | None = None,
-        setup: Setup | None = None,
-        check: Check | Iterable[Check] | None = None,
-        faults: str = "",
-    ) -> None:
-        self._program = Program(worker, workers, setup, check)
-        self._faults = tuple(fault_budget(faults))
-        with self._program.virtual():
-            self._machine = self._program.machine(faults=self._faults)
-            self._machine.locals.close()
-        self.error = ""
-        self.write(schedule)
-
-    @property
-    def schedule(self) -> str:
-        return str(self.trace.schedule)
-
-    def write(self, text: str) -> None:
-        """Take a whole schedule; where it is not possible, what stands before that is kept."""
-        try:
-            schedule = Schedule.parse(text)
-        except ScheduleError as error:
-            self.error = str(error)
-            return
-        self._play(schedule)
-
-    def play(self, move: Move) -> None:
-        """Add one move."""
-        self._play([*self.trace.schedule, move])
-
-    def undo(self) -> None:
-        self._play(self.trace.schedule[:-1])
-
-    def reset(self) -> None:
-        self._play(())
-
-    def _play(self, schedule: Iterable[Move]) -> None:
-        self.error = ""
-        with self._executing() as execution:
-            try:
-                for move in schedule:
-                    execution.make(move)
-            except ScheduleError as error:
-                self.error = str(error)
-            self.trace: Trace = execution.trace(partial=bool(execution.enabled()))
-            self.options = list(self._options(execution))
-
-    @contextmanager
-    def _executing(self) -> Iterator[Execution]:
-        """From the start again: the machine's tables know every move made before."""
-        with self._program.virtual():
-            try:
-                yield Execution(self._program, self._machine)
-            finally:
-                self._machine.locals.close()
-
-    def _options(self, execution: Execution) -> Iterator[Option]:
-        enabled = execution.enabled()
-        kinds = (moves.RUN, *self._faults)
-        every = [Move(kind, letter) for letter in self._machine.letters for kind in kinds]
-        for move in [*every, Move(moves.TIME)]:
-            if move in enabled:
-                yield Option(move, self._meaning(execution, move), True)
-            else:
-                yield Option(move, why_not(self._machine, execution.state, move), False)
-
-    def _meaning(self, execution: Execution, move: Move) -> str:
-        if move.worker is None:
-            return f"time passes to {self._machine.deadline(execution.state)} ms"
-        pending = self._machine.pending(execution.state)[move.worker]
-        said: dict[str, Callable[[str], str]] = {
-            moves.RUN: str,
-            moves.LOST_REPLY: "{}, reply lost".format,
-            moves.LOST_REQUEST: "{}, request lost".format,
-            moves.CRASH: "crash before {}".format,
-        }
-        return said[move.kind](str(pending) if isinstance(pending, Command) else "it wakes")
