@@ -8,9 +8,9 @@ The parts, and what each may import from the others (a test compares this table 
     resources  ->  sim
     cases      ->  sim locks resources
     show       ->  sim locks cases draw
-    servers    ->  sim
+    servers    ->  sim locks
     decision   ->  sim cases
-    exercises  ->  sim locks cases
+    exercises  ->  sim locks cases resources
     workbook   ->
     checkup    ->  servers
 

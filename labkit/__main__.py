@@ -35,6 +35,15 @@ def nothing(parser: argparse.ArgumentParser) -> None:
     """For a command that takes no arguments."""
 
 
+def verified(chosen: argparse.Namespace) -> int:
+    """Every rung of the ladder on the servers here, step by step as in the simulation."""
+    from labkit.cases.ladder import RUNGS
+    from labkit.servers import verified_on
+
+    print(verified_on(RUNGS))
+    return 0
+
+
 def decide(chosen: argparse.Namespace) -> int:
     """The questions of the decision, one after the other; or a saved record, evaluated again."""
     from labkit.decision import terminal
@@ -53,6 +62,7 @@ Run = Callable[[argparse.Namespace], int]
 #: it needs: this module has to be loaded where packages are missing.
 COMMANDS: dict[str, tuple[Run, str, Callable[[argparse.ArgumentParser], None]]] = {
     "check": (check, "is this machine ready? (the same without a command)", nothing),
+    "verified": (verified, "compare the locks with the servers of this machine", nothing),
     "decide": (decide, "answer questions, get a recommended design as a record", decide_arguments),
 }
 

@@ -72,20 +72,30 @@ class Request:
     sent_at: float
 
 
+class _Answer:
+    """An answer of a lock, neither true nor false: so that `if lock.acquire():` is noticed."""
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            f"{type(self).__name__} is neither true nor false: several answers are possible. "
+            f"Ask with isinstance(answer, Acquired), or with match."
+        )
+
+
 @dataclass(frozen=True)
-class Acquired:
+class Acquired(_Answer):
     """The lock is ours; `grant` opens the critical section."""
 
     grant: Grant
 
 
 @dataclass(frozen=True)
-class Busy:
+class Busy(_Answer):
     """Somebody holds the lock. That is an answer, not an error."""
 
 
 @dataclass(frozen=True)
-class Unknown:
+class Unknown(_Answer):
     """No answer came. The server may or may not have done what was asked; never presume.
 
     Attributes:
@@ -97,31 +107,31 @@ class Unknown:
 
 
 @dataclass(frozen=True)
-class Failed:
+class Failed(_Answer):
     """The server answered, with an error."""
 
     error: redis.RedisError
 
 
 @dataclass(frozen=True)
-class Released:
+class Released(_Answer):
     """The lock was ours and is free now."""
 
 
 @dataclass(frozen=True)
-class NotOwner:
+class NotOwner(_Answer):
     """The lock was not ours any more (or, after an unknown answer, is already released)."""
 
 
 @dataclass(frozen=True)
-class Renewed:
+class Renewed(_Answer):
     """The lock is still ours; `grant` takes the place of the one before."""
 
     grant: Grant
 
 
 @dataclass(frozen=True)
-class Lost:
+class Lost(_Answer):
     """The lock is not ours any more. Stop: what it protects may be in other hands by now."""
 
 
@@ -292,7 +302,7 @@ class TokenAwareAcquire(CompareAndDelete):
             again: the unknown answer of an earlier call: this is the same attempt, asked once more.
         """
         now = time.monotonic()
-        request = (again.request if again else None) or Request(self._new_token(), now)
+        request = self._request(again, now)
         try:
             holder = self._redis.set(self._key, request.token, nx=True, get=True, px=self._ttl_ms)
         except NO_ANSWER as error:
@@ -304,6 +314,11 @@ class TokenAwareAcquire(CompareAndDelete):
         if _text(holder) == request.token:  # set by an earlier one, which began the lease
             return Acquired(Grant(self._key, request.token, request.sent_at, self._ttl_ms))
         return Busy()
+
+    def _request(self, again: Unknown | None, now: float) -> Request:
+        """The same attempt once more, or a new one."""
+        earlier = None if again is None else again.request
+        return earlier or Request(self._new_token(), now)
 
 
 #: Puts the end of the lease off, only if it is still ours; what is gone stays gone.
@@ -349,6 +364,104 @@ class OwnerCheckedRenewal(TokenAwareAcquire):
         except redis.RedisError as error:
             return Failed(error)
         return Renewed(replace(grant, sent_at=sent_at, ttl_ms=self._ttl_ms)) if renewed else Lost()
+
+
+#: Takes the lock if it is free or already ours, and counts the grant, in one step. The counter has
+#: no expiry: a number that came a second time would let an old holder write.
+TAKE_AND_COUNT = """\
+-- take and count
+local holder = redis.call("GET", KEYS[1])
+if holder and holder ~= ARGV[1] then
+    return nil
+end
+local number = redis.call("INCR", KEYS[2])
+redis.call("SET", KEYS[1], ARGV[1], "PX", ARGV[2])
+return number
+"""
+
+
+class FencedLease(OwnerCheckedRenewal):
+    """A lease whose grants are numbered: `grant.fence`, larger with every grant.
+
+    The number goes along with every write, and what the lock protects refuses a smaller one than
+    it has accepted. Without that refusal it protects nothing. Asked again after an unknown answer,
+    the server counts once more: a number may be left out, and none comes twice.
+
+    Args:
+        counter: a second key, for the numbers. Whatever removes it or sets it back (eviction,
+            FLUSHDB, a restart without persistence, a failover) makes numbers come again. On Redis
+            Cluster it must be in the same hash slot as the lock: "{job}:lock", "{job}:fence".
+    """
+
+    def __init__(
+        self,
+        client: redis.Redis,
+        key: str,
+        *,
+        counter: str,
+        ttl_ms: int,
+        token: Callable[[], str] = new_token,
+    ) -> None:
+        super().__init__(client, key, ttl_ms=ttl_ms, token=token)
+        if counter == key:
+            raise ValueError(f"counter={counter!r}: the numbers need a key of their own.")
+        self._counter = counter
+
+    def acquire(self, again: Unknown | None = None) -> Acquisition:
+        sent_at = time.monotonic()
+        request = self._request(again, sent_at)
+        take = ("EVAL", TAKE_AND_COUNT, 2, self._key, self._counter, request.token, self._ttl_ms)
+        try:
+            number = self._redis.execute_command(*take)
+        except NO_ANSWER as error:
+            return Unknown(error, request)
+        except redis.RedisError as error:
+            return Failed(error)
+        if number is None:
+            return Busy()
+        return Acquired(Grant(self._key, request.token, sent_at, self._ttl_ms, int(number)))
+
+
+class LeaseLost(Exception):
+    """The lease is over, or not certain any more. Stop, and undo nothing: it may be in other hands.
+
+    Catch it before any `except Exception` that compensates.
+    """
+
+
+class Held:
+    """A lease that is renewed as long as the work goes on, by the work itself, and never after it.
+
+    Nothing runs in the background, so no renewal can die unnoticed or outlive the work. In return,
+    each piece of work between two calls of `go_on` must be shorter than a third of the lease; then
+    one renewal may stay without an answer, and the next one is still in time.
+
+    Args:
+        margin_ms: stop so long before the lease ends: what a write takes to arrive, and what two
+            clocks can differ over the length of a lease.
+    """
+
+    def __init__(self, lock: OwnerCheckedRenewal, grant: Grant, *, margin_ms: int = 0) -> None:
+        self.grant = grant
+        self._lock = lock
+        self._margin_ms = margin_ms
+
+    def go_on(self) -> None:
+        """Call it before each piece of work. Renews when a third of the lease is over.
+
+        Raises:
+            LeaseLost: when the lease is not ours any more, or less than the margin remains of it.
+        """
+        whole_ms = self.grant.ttl_ms or 0
+        if self.grant.remaining_ms() <= whole_ms * 2 / 3:
+            renewal = self._lock.renew(self.grant)
+            if isinstance(renewal, Lost):
+                raise LeaseLost
+            if isinstance(renewal, Renewed):
+                self.grant = renewal.grant
+            # No answer, or an error: what remains of the old grant counts, and we ask again.
+        if self.grant.remaining_ms(self._margin_ms) <= 0:
+            raise LeaseLost
 
 
 def detect_release(client: redis.Redis) -> ReleaseBy:

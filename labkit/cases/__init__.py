@@ -7,7 +7,9 @@
     account    a bank account in Redis, and two who take money from it
     gap        random arrivals: how often a gap is hit
 
-The cases themselves are data, in acquiring, releasing, renewing, scope, errors, units, entering.
+The cases themselves are data: acquiring, releasing, renewing, scope, errors, units, entering;
+leases, losing, clocks, fencing and attempts for leases that end, and writes that come too late.
+In `database` the database decides, without a lock.
 """
 
 import importlib

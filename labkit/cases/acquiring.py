@@ -7,6 +7,7 @@ from typing import Any
 
 from labkit.cases.case import Case
 from labkit.cases.rules import (
+    RELEASING,
     always_ends,
     answered,
     crashed_holding,
@@ -108,7 +109,7 @@ CASES = (
     Case(
         "expiry-fails", "F02", "the second step fails, and not the process: nobody gives it an end",
         wrong=take_then_expire, right=right, faults="~", pauses=0, check=freed_after_crash.on(KEY),
-        danger=lost("a release never arrived, and the lease had an end", "EVAL"),
+        danger=lost("a release never arrived, and the lease had an end", *RELEASING),
         shortest="A A~", broken=(6, 42), met=(8, 28), mutants={"without PX": without_px},
     ),
     Case(

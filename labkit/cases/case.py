@@ -52,12 +52,16 @@ class Case:
     pauses: int = 1
     faults: str | Mapping[str, int] = field(default="")
 
-    def explore(self, worker: Workers) -> Exploration:
-        """Every schedule of a worker in this situation: one's own, or `case.wrong`."""
+    def explore(self, worker: Workers, **limits: Any) -> Exploration:
+        """Every schedule of a worker in this situation: one's own, or `case.wrong`.
+
+        Args:
+            limits: moves_max, states_max, seconds_max as for `labkit.explore`.
+        """
         rules = self.check if isinstance(self.check, list) else [self.check]
         return explore(
             worker, check=[*rules, self.danger], setup=self.setup, workers=self.workers,
-            pauses=self.pauses, faults=self.faults,
+            pauses=self.pauses, faults=self.faults, **limits,
         )  # fmt: skip
 
     def keeps(self, worker: Workers) -> bool:

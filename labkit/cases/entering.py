@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from labkit.cases.case import Case
 from labkit.cases.rules import second_comer
-from labkit.cases.workers import KEY, leased, right, without_nx
+from labkit.cases.workers import KEY, TTL_MS, leased, right, without_nx
 from labkit.locks import Acquired
 from labkit.resources import sqlite
 from labkit.sim.invariants import mutual_exclusion
@@ -67,10 +68,18 @@ def granted_without_nx(me: Any) -> str:
     return "done"
 
 
+@dataclass(frozen=True)
+class Answer:
+    """What another lock might answer. Python takes an object for true unless it says otherwise."""
+
+    how: str
+
+
 def truthy(me: Any) -> str:
-    """`if lock.acquire():`, and the answer "busy" is an object, which counts as true."""
-    lock = leased(me)
-    if lock.acquire():
+    """`if acquire():`, and the answer "busy" is an object, which counts as true."""
+    token = me.token()
+    answer: Any = Answer("acquired" if me.redis.set(KEY, token, nx=True, px=TTL_MS) else "busy")
+    if answer:
         with me.critical_section():
             me.redis.incr("work")
         return "done"
@@ -105,7 +114,7 @@ CASES = (
         mutants={"without NX": granted_without_nx},
     ),
     Case(
-        "busy-counts-as-true", "F50", "a typed answer in a plain `if`: Busy() is true",
+        "busy-counts-as-true", "F50", "an answer in a plain `if`: an object that says busy is true",
         wrong=truthy, right=right, check=mutual_exclusion, danger=second_comer, pauses=0,
         shortest="A B", broken=(4, 6), met=(4, 6), mutants={"without NX": without_nx},
     ),

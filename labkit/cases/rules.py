@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Any
 
 from labkit.sim import resp
 from labkit.sim import schedule as moves
 from labkit.sim.commands import CRASHED, RAISED
-from labkit.sim.invariants import Danger, Invariant
+from labkit.sim.invariants import Danger, Invariant, setters
 from labkit.sim.lab import Lab
 from labkit.sim.machine import Transition
+from labkit.sim.process import Event
 
 KEY = "lock"
+#: Commands that may compare before they delete, and those that release in any way.
+COMPARING = ("EVAL", "EVALSHA", "DELEX", "DELIFEQ")
+RELEASING = (*COMPARING, "DEL", "UNLINK", "EXEC")
+
+
+def happened(transition: Transition) -> Iterator[tuple[str, Event]]:
+    """What workers reported in a transition."""
+    return ((turn.worker, event) for turn in transition.turns for event in turn.events)
 
 
 def _always_ends(rule: Invariant, memory: Any, transition: Transition) -> tuple[Any, str | None]:
@@ -49,6 +60,72 @@ def _never_revived(rule: Invariant, inside: Any, transition: Transition) -> tupl
     return inside, None
 
 
+def _never_falls(rule: Invariant, memory: Any, transition: Transition) -> tuple[Any, str | None]:
+    """Looks at the rows themselves, so that a write whose answer was lost counts as well."""
+    for key, now in transition.after.items():
+        before = transition.before.get(key)
+        if before is not None and now.row and before != now:
+            numbers = [re.findall(r"(?:fence |\()(\d+)", one.text) for one in (before, now)]
+            if all(numbers) and int(numbers[1][-1]) < int(numbers[0][-1]):
+                return memory, f"{_said(transition)} was accepted after {numbers[0][-1]}"
+    return memory, None
+
+
+def holds(worker: str, transition: Transition) -> bool:
+    """Whether the lock has this worker's token."""
+    lock = transition.after.get(KEY)
+    return lock is not None and lock.text.startswith(f"{worker}-")
+
+
+def _not_refused(rule: Invariant, memory: Any, transition: Transition) -> tuple[Any, str | None]:
+    for worker, event in happened(transition):
+        if event.name == "refused" and holds(worker, transition):
+            return memory, f"{worker} holds the lock, and its write is refused"
+    return memory, None
+
+
+def _counts_on_its_own(
+    rule: Invariant, memory: Any, transition: Transition
+) -> tuple[Any, str | None]:
+    """A worker that has found its lease valid says so with the event `valid`."""
+    for worker, event in happened(transition):
+        if event.name == "valid" and not holds(worker, transition):
+            return memory, f"{worker} counts on its lease, and does not hold the lock any more"
+    return memory, None
+
+
+def _one_writer(rule: Invariant, memory: Any, transition: Transition) -> tuple[Any, str | None]:
+    """Remembers who has written with each number."""
+    writers = dict(memory)
+    for worker, event in happened(transition):
+        if event.name == "accepted":
+            first = writers.setdefault(event["number"], worker)
+            if first != worker:
+                number = event["number"]
+                return memory, f"{worker}'s write is accepted with {first}'s number, {number}"
+    return frozenset(writers.items()), None
+
+
+def _in_order(rule: Invariant, memory: Any, transition: Transition) -> tuple[Any, str | None]:
+    """Remembers who was granted the lock, in order, and the latest of them that has written."""
+    order, latest = memory
+    for worker, event in happened(transition):
+        if event.name == "granted":
+            order = (*(one for one in order if one != worker), worker)
+        elif event.name == "accepted" and worker in order:
+            if latest in order and order.index(worker) < order.index(latest):
+                return memory, f"{worker}'s write is accepted after one of {latest}, a later holder"
+            latest = worker
+    return (order, latest), None
+
+
+never_falls = Invariant("What a resource has accepted never gets a smaller number", _never_falls)
+holder_is_not_refused = Invariant("Who holds the lock is not refused by the resource", _not_refused)
+counts_on_its_own = Invariant("Who counts on a lease holds the lock", _counts_on_its_own)
+in_order_of_grants = Invariant(
+    "Nobody's write is accepted after that of a later holder", _in_order, start=((), None)
+)
+one_writer_per_number = Invariant("A number is accepted from one worker only", _one_writer)
 always_ends = Invariant("A lock is never without an expiry", _always_ends, keys=KEY)
 only_the_owner_changes = Invariant(
     "Only its owner changes a lock or its expiry", _owner_changes, keys=KEY
@@ -108,6 +185,28 @@ def answered(name: str, *commands: str, reply: Any) -> Danger:
     return Danger(name, happens)
 
 
+def _refused(transition: Transition) -> bool:
+    """A worker asks for a lock that somebody has, and is told so; SET NX GET answers with whom."""
+    command = transition.command
+    if command is None or transition.reply is None or transition.move.kind != moves.RUN:
+        return False
+    words, reply = command.words[-1], resp.decode(transition.reply)
+    if command.name == "SETNX":
+        return bool(reply == 0)
+    if command.name != "SET" or b"NX" not in words:
+        return False
+    return reply is None if b"GET" not in words else reply not in (None, words[2])
+
+
+def _late(transition: Transition) -> bool:
+    """A compare and delete finds another owner, or none; EXEC answers nil when it is too late."""
+    command = transition.command
+    if command is None or transition.reply is None or transition.move.kind != moves.RUN:
+        return False
+    reply = resp.decode(transition.reply)
+    return reply is None if command.name == "EXEC" else command.name in COMPARING and reply == 0
+
+
 def lost(name: str, *commands: str) -> Danger:
     """The answer to one of these commands does not arrive, and the lock is there."""
 
@@ -120,11 +219,18 @@ def lost(name: str, *commands: str) -> Danger:
     return Danger(name, happens)
 
 
-def _crashes_holding(transition: Transition) -> bool:
-    lock = transition.after.get(KEY)
-    return transition.move.kind == moves.CRASH and lock is not None and lock.text.startswith(
-        transition.move.worker or "-"
-    )  # fmt: skip
+def reported(name: str, event: str) -> Danger:
+    """A worker reports this event."""
+    return Danger(name, lambda transition: any(e.name == event for _, e in happened(transition)))
+
+
+def _crashes_holding(transition: Transition, owners: frozenset[tuple[str, str]]) -> bool:
+    holds = (KEY, transition.move.worker or "") in owners
+    return transition.move.kind == moves.CRASH and KEY in transition.after and holds
+
+
+def _owners(owners: frozenset[tuple[str, str]], transition: Transition) -> Any:
+    return setters(owners, transition, KEY)
 
 
 def _overruns(transition: Transition) -> bool:
@@ -137,8 +243,10 @@ def _raises_after_release(transition: Transition) -> bool:
     return KEY not in transition.after and any(one.how == RAISED for one in ended)
 
 
-second_comer = answered("a second worker was refused the lock", "SET", reply=None)
-late_release = answered("a late owner's release was refused", "EVAL", reply=0)
-crashed_holding = Danger("a worker crashed while it held the lock", _crashes_holding)
+second_comer = Danger("a second worker was refused the lock", _refused)
+late_release = Danger("a late owner's release was refused", _late)
+crashed_holding = Danger("a worker crashed while it held the lock", _crashes_holding, _owners)
 overrun = Danger("a lease ended before its holder had released it", _overruns)
+late_write = reported("a write that came too late was refused", "refused")
+told_lost = reported("a holder learned that its lease was lost", "lost")
 body_raised = Danger("the work failed, and the lock was free afterwards", _raises_after_release)

@@ -27,12 +27,17 @@ def forked(me: Any) -> str:
     return f"{random.Random('before the fork').getrandbits(32):08x}"
 
 
-def two_tasks(*, one_object: bool) -> Worker:
-    """Two tasks in one thread, with redis-py's lock; the first one overruns its lease."""
+def two_tasks(*, one_object: bool, thread_local: bool = True) -> Worker:
+    """Two tasks in one thread, or threads, with redis-py's lock; the first overruns its lease."""
 
     def tasks(me: Any) -> str:
-        first = me.redis.lock(KEY, timeout=TTL_MS / 1000, blocking=False)
-        second = first if one_object else me.redis.lock(KEY, timeout=TTL_MS / 1000, blocking=False)
+        def lock() -> Any:
+            return me.redis.lock(
+                KEY, timeout=TTL_MS / 1000, blocking=False, thread_local=thread_local
+            )
+
+        first = lock()
+        second = first if one_object else lock()
         if not first.acquire():
             return "busy"
         me.work(0.15)
@@ -43,7 +48,7 @@ def two_tasks(*, one_object: bool) -> Worker:
         except LockError:
             second.release()
             return "done"
-        return "the first task released the second one's lock"
+        return "the first one released the second one's lock"
 
     return tasks
 
@@ -51,7 +56,7 @@ def two_tasks(*, one_object: bool) -> Worker:
 def each_its_own(lab: Lab) -> str | None:
     """No task releases another task's lock."""
     for letter, answer in lab.returned.items():
-        if answer.startswith("the first task"):
+        if answer.startswith("the first one"):
             return f"{letter}: {answer}"
     return None
 

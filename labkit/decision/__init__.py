@@ -17,7 +17,7 @@ The parts:
     parameters     formulas for the reader's own numbers
     explain        what follows, in words
     space          all combinations: which questions still matter
-    evidence       cases that show the danger and that the design holds (injected)
+    evidence       cases that show the danger and that the design holds, run now
     records, writing, saved                records: written, and read again
     page           the page as a model; `panel` and `view` show it, `terminal` asks in a terminal
 
@@ -51,9 +51,9 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"labkit.decision has no {name!r}. It has: {', '.join(__all__)}.")
 
 
-def checklist(scenario: str = "S03", registry: Any = None) -> Any:
+def checklist(scenario: str = "S03") -> Any:
     """The page, as widgets, with a worked scenario on it."""
     from labkit.decision.page import Page
     from labkit.decision.view import Checklist
 
-    return Checklist(Page(scenario), registry)
+    return Checklist(Page(scenario))

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from labkit.decision.answers import AnswerError, Used, check, normalise
 from labkit.decision.conditions import EVERYTHING, Facts, condition
-from labkit.decision.designs import COMPONENTS, DESIGN, DESIGNS, WHY_NOT, Design
+from labkit.decision.designs import (
+    COMPONENTS,
+    DESIGN,
+    DESIGNS,
+    EFFORT,
+    IN_ORDER,
+    WHY_NOT,
+    Design,
+)
 from labkit.decision.parameters import Parameter, parameters
 from labkit.decision.questions import CONTROLS, DETAILS, ORDER, QUESTIONS
 from labkit.decision.rules import (
@@ -31,6 +39,7 @@ from labkit.decision.rules import (
 )
 
 if TYPE_CHECKING:
+    from labkit.decision.evidence import Evidence
     from labkit.decision.explain import Explanation
 
 _NOTHING = {f"{q.key}={value}": 0 for q in QUESTIONS for value in q.values}
@@ -107,6 +116,13 @@ class Decision:
 
         return Explanation(self)
 
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What the cases of this design show, run now; some seconds at most."""
+        from labkit.decision.evidence import gather
+
+        return gather(self)
+
     @property
     def card(self) -> Design:
         return DESIGN[self.design[:3]]
@@ -148,7 +164,21 @@ class Decision:
     def alternatives(self) -> tuple[str, ...]:
         """Other designs that hold as well, the cheapest first."""
         others = [d for d in DESIGNS if d.id != self.design and condition(d.also_holds)(self.facts)]
-        return tuple(d.id for d in sorted(others, key=lambda d: d.rank))
+        if self.facts["fifo"] and self.card.short in IN_ORDER:
+            others = [d for d in others if d.short in IN_ORDER]
+        return tuple(d.id for d in sorted(others, key=lambda d: self.cost(d.id)))
+
+    def cost(self, design: str = "") -> tuple[int, int]:
+        """To compare designs by, for these answers: how much to operate, then the rank.
+
+        A database in which the state lives is operated anyway.
+        """
+        short = (design or self.design)[:3]
+        facts, _ = _with_design(self.facts, short)
+        parts = set(_components(facts))
+        if self.used.values["scope"] in ("one_db", "db_ext"):
+            parts -= {"database"}
+        return sum(EFFORT.get(part, 1) for part in parts), DESIGN[short].rank
 
     @property
     def why_not(self) -> dict[str, str]:
@@ -163,7 +193,7 @@ class Decision:
     @property
     def components(self) -> tuple[str, ...]:
         """What has to be operated."""
-        return tuple(name for name, when in COMPONENTS.items() if condition(when)(self.facts))
+        return _components(self.facts)
 
     def instead(self, design: str) -> Decision:
         """What follows from the same answers if this design is chosen."""
@@ -243,6 +273,10 @@ def _with_design(facts: Facts, short: str) -> tuple[dict[str, int], str]:
     if mode:
         found[f"mode={mode}"] = 1
     return found, mode
+
+
+def _components(facts: Facts) -> tuple[str, ...]:
+    return tuple(name for name, when in COMPONENTS.items() if condition(when)(facts))
 
 
 def _controls(facts: Facts, good: Mapping[str, Any]) -> dict[str, str]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from labkit.decision.designs import DESIGN, DESIGNS, FAILURES
+from labkit.decision.designs import DESIGNS, FAILURES
 from labkit.decision.engine import Change, Decision
 from labkit.decision.parameters import Parameter
 from labkit.decision.rules import BLOCK, JUDGEMENT_CALLS, WARNINGS
-from labkit.decision.texts import Sentence, texts
+from labkit.decision.texts import Sentence, texts, wrapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ class Explanation:
 
     @property
     def cost(self) -> tuple[str, ...]:
-        """Parts to operate, round trips, expected wait, and the cheapest that holds as well."""
+        """Parts to operate, round trips, expected wait."""
         t, parts = self.t, self.decision.components
         names = t.names(parts, "component")
         wait = next((p for p in self.decision.parameters if p.id == "queue_wait_ms"), None)
@@ -197,17 +197,31 @@ class Explanation:
             known = wait.value is not None or wait.notes
             shown = wait.shown if not wait.notes else t(f"note.{wait.notes[0]}")
             lines.append(t("ui.wait", wait=shown) if known else t("ui.wait_unknown"))
-        return (*lines, self.cheapest)
+        elif self.decision.used.values["busy"] == "skip" and parts:
+            lines.append(t("ui.wait", wait=t("ui.no_wait")))
+        return tuple(lines)
 
     @property
     def cheapest(self) -> str:
-        """The cheapest other design that also holds, and whether it is cheaper."""
-        others = self.decision.alternatives
-        if not others:
-            return self.t("ui.no_cheaper")
-        if DESIGN[others[0][:3]].rank < self.decision.card.rank:
-            return f"{self.t('ui.cheaper')}: {self.design(others[0])}"
-        return f"{self.t('ui.no_cheaper')}; {self.t('ui.also').lower()}: {self.design(others[0])}"
+        """The cheapest other design that holds as well; if it is cheaper, why it is not taken."""
+        t, decision = self.t, self.decision
+        if decision.card.short == "D14":
+            return t("ui.none_holds")
+        if not decision.alternatives:
+            return t("ui.no_other")
+        other = decision.alternatives[0]
+        if decision.cost(other) > decision.cost():
+            return t("ui.dearer", design=self.design(other))
+        reason = decision.why_not[other]
+        why = self.why.text if reason == "earlier_rule" else t(f"why_not.{reason}")
+        why = f"{why[0].upper()}{why[1:].rstrip('.')}."
+        return t("ui.cheaper", design=self.design(other), why=why)
+
+    @property
+    def instead(self) -> str:
+        """The cheapest alternative; where doing it twice only wastes work, nothing at all too."""
+        wastes = not self.decision.facts["correct"] and self.decision.card.short != "D00"
+        return f"{self.cheapest} {self.t('ui.or_nothing')}" if wastes else self.cheapest
 
     # -- the six questions ---------------------------------------------------------------------
 
@@ -250,12 +264,14 @@ class Explanation:
             self.ensures.text,
             f"{t('ui.not_ensured')}: {self.not_ensured}",
             f"{t('ui.worst')}: {self.worst}",
+            f"{t('ui.cost')}: {'; '.join(self.cost)}",
+            f"{t('ui.alternative')}: {self.instead}",
         ]
         lines += [f"[{t(f'level.{f.level}')}] {f.sentence}" for f in self.findings]
         lines += [f"{t('ui.together')}: {text}" for _, text in self.contradictions]
         lines += [self.to_build] if self.to_build else []
         lines.append(f"{t('ui.next')}: {self.next_question}")
-        return "\n".join(lines)
+        return "\n".join(map(wrapped, lines))
 
 
 def names(lang: str = "en") -> dict[str, str]:

@@ -6,12 +6,13 @@ The widgets (`view`) and the terminal (`terminal`) are thin layers over this mod
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from labkit.decision.answers import check, number_from
 from labkit.decision.engine import Decision, decide
+from labkit.decision.evidence import Progress, Shown, gather
 from labkit.decision.parameters import wanted
 from labkit.decision.questions import BY_KEY, CONTROLS, DETAILS, NUMBER_BY_KEY, ORDER
 from labkit.decision.records import TYPED, Record, record
@@ -26,23 +27,44 @@ DESIGN, MINOR, NOTHING = "design", "details", "nothing"
 _ALWAYS_USED = ("busy", "cont", "dur")  # they set the policy and the numbers of every design
 
 
-@dataclass(frozen=True)
 class State:
-    """What follows from what was typed.
+    """What follows from what was typed. Nothing is computed before it is asked for.
 
     Attributes:
         decision: from the answers that can be used.
         problems: key -> what is wrong with what was typed there.
-        contradictions: key -> the sentences that belong beside this answer.
-        relevance: key -> whether the answer can change the "design", only "details", or "nothing".
-        possible: the designs that open questions still leave possible.
     """
 
-    decision: Decision
-    problems: Mapping[str, str]
-    contradictions: Mapping[str, tuple[str, ...]]
-    relevance: Mapping[str, str]
-    possible: tuple[str, ...]
+    def __init__(self, answers: Mapping[str, Any], lang: str) -> None:
+        self._good, problems = check(answers)
+        self.decision = decide(self._good, lang=lang)
+        self.problems = {problem.key: problem.sentence for problem in problems}
+
+    @cached_property
+    def contradictions(self) -> dict[str, tuple[str, ...]]:
+        """Key -> the sentences that belong beside this answer."""
+        beside: dict[str, tuple[str, ...]] = {}
+        for keys, sentence in self.decision.explanation.contradictions:
+            for key in keys:
+                beside[key] = (*beside.get(key, ()), sentence)
+        return beside
+
+    @cached_property
+    def _matters(self) -> tuple[Mapping[str, bool], tuple[str, ...]]:
+        used = self.decision.used
+        return matters({k: v for k, v in used.values.items() if k not in used.unknown})
+
+    @property
+    def possible(self) -> tuple[str, ...]:
+        """The designs that open questions still leave possible."""
+        return self._matters[1]
+
+    @cached_property
+    def relevance(self) -> dict[str, str]:
+        """Key -> whether the answer can change the "design", only "details", or "nothing"."""
+        live, _ = self._matters
+        return {key: DESIGN if live[key] else MINOR if key in self.contradictions
+                else _minor(key, self._good, self.decision) for key in ORDER}  # fmt: skip
 
 
 class Page:
@@ -64,6 +86,7 @@ class Page:
         }
         self.scenario = scenario
         self._state: State | None = None
+        self._shown: dict[tuple[str, str], tuple[Shown, ...]] = {}
 
     @property
     def answers(self) -> dict[str, Any]:
@@ -117,21 +140,8 @@ class Page:
     def state(self) -> State:
         """What follows from the present sheet."""
         if self._state is None:
-            self._state = self._evaluate()
+            self._state = State(self.answers, self.lang)
         return self._state
-
-    def _evaluate(self) -> State:
-        good, problems = check(self.answers)
-        decision = decide(good, lang=self.lang)
-        beside: dict[str, tuple[str, ...]] = {}
-        for keys, sentence in decision.explanation.contradictions:
-            for key in keys:
-                beside[key] = (*beside.get(key, ()), sentence)
-        said = {k: v for k, v in decision.used.values.items() if k not in decision.used.unknown}
-        live, possible = matters(said)
-        relevance = {key: DESIGN if live[key] else MINOR if key in beside
-                     else _minor(key, good, decision) for key in ORDER}  # fmt: skip
-        return State(decision, {p.key: p.sentence for p in problems}, beside, relevance, possible)
 
     def details(self) -> tuple[str, ...]:
         """The further questions that belong to the answers given."""
@@ -154,11 +164,29 @@ class Page:
         open_ = state.decision.used.unknown
         return next((k for k in ORDER if k in open_ and state.relevance[k] == DESIGN), "")
 
+    @property
+    def built(self) -> Decision:
+        """The decision, or what was chosen instead."""
+        chosen, decision = self.typed.get("chosen"), self.state.decision
+        return decision.instead(chosen) if chosen else decision
+
+    @property
+    def shown(self) -> tuple[Shown, ...]:
+        """The evidence for the present design, if it was run."""
+        return self._shown.get((self.built.design, self.built.mode), ())
+
+    def run_evidence(self, progress: Progress | None = None) -> tuple[Shown, ...]:
+        """Run the cases of the present design; records made from now on include them."""
+        built = self.built
+        self._shown[built.design, built.mode] = gather(built, progress)
+        return self.shown
+
     def record(self, form: str = "adr", **more: Any) -> Record:
         """The record of the present sheet; what could not be used is kept in its JSON."""
         good, _ = check(self.answers)
         unused = {key: value for key, value in self.answers.items() if key not in good}
-        return record(self.state.decision, form=form, unused=unused, **{**self.typed, **more})
+        more = {**self.typed, "evidence": self.shown, **more}
+        return record(self.state.decision, form=form, unused=unused, **more)
 
     def save(self, path: str | Path, form: str = "adr", **more: Any) -> tuple[Path, Path]:
         """Write the record and its JSON; never over existing files."""

@@ -61,13 +61,15 @@ def _notes(sentences: Iterable[str]) -> str:
 
 
 def result(page: Page) -> str:
-    """The design, its one-sentence guarantee, the worst failure, the next question; then more."""
+    """The design, its one-sentence guarantee, the worst failure, the next question."""
     t, state = page.t, page.state
     decision, e = state.decision, state.decision.explanation
     key = page.next_question
     following = f"{BY_KEY[key].id} {t(f'{key}.ask')}" if key else t("ui.no_next")
     rows = [(t("ui.why"), f"{e.why} ({decision.rule})"), (t("ui.not_ensured"), e.not_ensured.text),
-            (t("ui.worst"), e.worst), (t("ui.next"), following)]  # fmt: skip
+            (t("ui.worst"), e.worst), (t("ui.cost"), "; ".join(e.cost)),
+            (t("ui.ways_out"), "; ".join(e.changes)) if decision.ways_out
+            else (t("ui.alternative"), e.instead), (t("ui.next"), following)]  # fmt: skip
     if len(state.possible) > 1:
         rows.append((t("ui.possible"), ", ".join(id[:3] for id in state.possible)))
     html = [f'<div role="status" aria-live="polite" style="{_BOX}">',
@@ -77,25 +79,25 @@ def result(page: Page) -> str:
              f"{escape(f.sentence.text)}</div>" for f in e.findings]  # fmt: skip
     if e.to_build:
         html.append(f"<p><b>{escape(e.to_build)}</b></p>")
-    return "".join([*html, *_more(page), "</div>"])
+    return "".join([*html, "</div>"])
 
 
-def _more(page: Page) -> list[str]:
+def more(page: Page) -> str:
     """What is folded below the result."""
     t, d = page.t, page.state.decision
     e = d.explanation
     failures = [(t(f"failure.{key}"), sentence.text) for key, sentence in e.failures.items()]
     changes = t("ui.ways_out") if d.ways_out else t("ui.changes")
-    return [
+    folded = [
         _folded(t("ui.failures"), _table(failures)),
         _folded(changes, _list(e.changes or [t("ui.no_changes")])),
         _folded(t("ui.with"), _list(sentence.text for sentence in e.companions)),
         _folded(t("ui.settings"), _list(map(e.parameter, d.parameters))),
-        _folded(t("ui.cost"), _list(e.cost)),
         _folded(t("ui.contention"), _list([e.policy])),
         _folded(t("ui.why_not"), _table((e.design(id), why) for id, why in e.why_not.items())),
         _folded(f"{t('ui.tests')}, {t('ui.metrics').lower()}", _list([*e.tests, *e.metrics])),
     ]
+    return f'<div style="{_TEXT};line-height:1.45;padding:4px 12px">{"".join(folded)}</div>'
 
 
 def twin(page: Page) -> str:
@@ -105,7 +107,7 @@ def twin(page: Page) -> str:
     six = page.state.decision.explanation.answers.items()
     name = page.typed.get("name") or t("record.unnamed")
     return (f'<div style="{_TEXT}"><b>{escape(t("ui.scenario"))}: {escape(name)}</b>{_table(rows)}'
-            f"{result(page)}{_folded(t('ui.answers'), _table(six))}</div>")  # fmt: skip
+            f"{result(page)}{more(page)}{_folded(t('ui.answers'), _table(six))}</div>")  # fmt: skip
 
 
 def said(page: Page, key: str) -> str:
@@ -130,9 +132,14 @@ def trap(page: Page) -> str:
     return f'<div style="{_TEXT}">{escape(text)}</div>'
 
 
+def evidence(page: Page) -> str:
+    """What the cases of the present design have shown, if they were run."""
+    return lines(map(str, page.shown)) if page.shown else ""
+
+
 def lines(texts: Iterable[str]) -> str:
     """Some lines of text."""
-    return f'<div role="status" style="{_TEXT}">{_list(texts)}</div>'
+    return f'<div role="status" style="{_TEXT};line-height:1.45">{_list(texts)}</div>'
 
 
 def tasks(page: Page) -> str:
@@ -154,7 +161,8 @@ def _list(entries: Iterable[str]) -> str:
 def _table(rows: Iterable[tuple[str, str]]) -> str:
     cells = "".join(
         f'<tr><th scope="row" style="text-align:left;vertical-align:top;padding:2px 8px 2px 0">'
-        f'{escape(name)}</th><td style="text-align:left">{escape(text)}</td></tr>'
+        f'{escape(name)}</th><td style="text-align:left;vertical-align:top">{escape(text)}'
+        "</td></tr>"
         for name, text in rows
     )
     return f"<table>{cells}</table>"

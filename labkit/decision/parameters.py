@@ -47,11 +47,18 @@ class Parameter:
 
     @property
     def shown(self) -> str:
-        """The value with its unit: "93 ms", "0.25"; "open" without a value."""
+        """The value with its unit: "93,000 ms (93 s)", "0.25"; "open" without a value."""
         if self.value is None:
             return "open"
         number = f"{self.value:,.0f}" if self.unit else f"{self.value:.3g}"
-        return f"{number} {self.unit}".strip()
+        return f"{number} {self.unit}{_in_words(self.value, self.unit)}".strip()
+
+
+def _in_words(value: float, unit: str) -> str:
+    """Many milliseconds in a larger unit as well: " (93 s)"."""
+    large = ((7_200_000, 3_600_000, "h"), (120_000, 60_000, "min"), (10_000, 1_000, "s"))
+    fits = (f" ({value / size:.3g} {name})" for least, size, name in large if value >= least)
+    return next(fits, "") if unit == "ms" else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +159,7 @@ FORMULAS = (
             "ttl_ms x (1 - 0.01) - final_write_p99_ms, from before the request was sent",
             _holder_deadline, ("ttl_ms",), ("final_write_p99_ms",)),
     Formula("renew_every_ms", "ms", _RENEWED, "ttl_ms / 3",
-            lambda n: math.floor(n["ttl_ms"] / 3), ("ttl_ms",)),
+            lambda n: max(1, math.floor(n["ttl_ms"] / 3)), ("ttl_ms",)),
     Formula("stop_after_ms", "ms", _RENEWED,
             "ttl_ms x (1 - 0.01) - final_write_p99_ms, from the last confirmed renewal's sending",
             _holder_deadline, ("ttl_ms",), ("final_write_p99_ms",)),

@@ -6,6 +6,7 @@ Nothing that a user typed reaches the Markdown unescaped.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ FORMS = ("adr", "pr")
 TYPED = ("name", "chosen", "because", "decided_by", "date", "link")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Record:
     """A record: `markdown` to read, `json` to evaluate again."""
 
@@ -31,6 +32,12 @@ class Record:
 
     def __str__(self) -> str:
         return self.markdown
+
+    __repr__ = __str__
+
+    def _repr_markdown_(self) -> str:
+        """From the title on: what stands above it is YAML, in which Markdown is not escaped."""
+        return re.split(r"^(?=#)", self.markdown, maxsplit=1, flags=re.M)[1]
 
     def save(self, path: str | Path) -> tuple[Path, Path]:
         """Write PATH.md and PATH.json.
@@ -100,11 +107,6 @@ def _design_id(chosen: str) -> str:
 
 
 def _json(decision: Decision, typed: Mapping[str, str], unused: Mapping[str, Any]) -> str:
-    plain = {key: sorted(value) if isinstance(value, set | frozenset) else value
-             for key, value in decision.answers.items()}  # fmt: skip
-    plain = {
-        key: dict(value) if isinstance(value, Mapping) else value for key, value in plain.items()
-    }
     result = {
         "design": decision.design, "mode": decision.mode, "rule": decision.rule,
         "blockers": list(decision.blockers), "to_build": list(decision.to_build),
@@ -112,7 +114,12 @@ def _json(decision: Decision, typed: Mapping[str, str], unused: Mapping[str, Any
     }  # fmt: skip
     data: dict[str, Any] = {"format": FORMAT, "model": decision.model}
     data |= {key: value for key, value in typed.items() if value}
-    data |= {"answers": plain, "result": result}
+    data |= {"answers": dict(decision.answers), "result": result}
     if unused:
         data["unused"] = dict(unused)
-    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(data, indent=1, ensure_ascii=False, default=_plain) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    """What JSON does not know."""
+    return dict(value) if isinstance(value, Mapping) else sorted(value)

@@ -188,7 +188,7 @@ WARNINGS = (
     Warn("W14_RESIDUAL_RISK", HIGH,
          "correct and not one_db and not ver and (none or not dups) and design in (D12, D13)",
          ("reject",)),
-    Warn("W15_DATABASE_CAN_REFUSE", INFO, "one_db and none", ("reject",)),
+    Warn("W15_DATABASE_CAN_REFUSE", INFO, "one_db and none and said_reject", ("reject",)),
     Warn("W16_CALLER_KEEPS_THE_INTENT", HIGH, "design=D08 and not has_db", ("coord",)),
     Warn("W17_MISSING_CONTROL", BLOCK, "missing_control", ("controls",)),
     Warn("W19_ONE_GLOBAL_CONSUMER", MEDIUM, "design=D12 and busy=queue", ("busy",)),

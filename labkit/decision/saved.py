@@ -121,6 +121,9 @@ def changes(saved: Saved, *, lang: str = "en") -> tuple[int, list[str]]:
     found = []
     if was["design"] != now.design:
         found.append(t("saved.design", old=_short(was["design"]), new=now.design, rule=now.rule))
+    elif was.get("mode", now.mode) != now.mode:
+        name = now.explanation.name
+        found.append(t("saved.mode", old=_short(was["mode"]), new=now.mode, name=name))
     blockers, before = [*now.blockers, *now.to_build], _strings(was, "blockers", "to_build")
     if sorted(blockers) != sorted(before):
         old, new = (", ".join(names) or t("saved.nothing") for names in (before, blockers))

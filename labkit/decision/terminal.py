@@ -12,6 +12,7 @@ from labkit.decision.answers import check
 from labkit.decision.page import NOTHING, OWN, Page
 from labkit.decision.questions import BY_KEY, CHOICES, CONTROLS, NUMBER_BY_KEY, ORDER, UNKNOWN
 from labkit.decision.saved import check_file
+from labkit.decision.texts import wrapped
 from labkit.sim.errors import LabkitError
 
 Ask = Callable[[str], str]
@@ -183,6 +184,8 @@ class _Dialogue:
         self.say(str(self.page.state.decision))
         for number, (question, answer) in enumerate(self._answers(), start=1):
             self.say(f"{number}. {question} {answer}")
+        for shown in self.page.run_evidence(self.say):
+            self.say(wrapped(str(shown)))
         while True:
             path = self.ask(f"{self.t('term.file')} [decision]: ").strip() or "decision"
             try:

@@ -13,7 +13,6 @@ from typing import Any
 import ipywidgets as w
 
 from labkit.decision import panel
-from labkit.decision.evidence import Registry, gather
 from labkit.decision.explain import names
 from labkit.decision.page import NOTHING, OWN, Page
 from labkit.decision.questions import (
@@ -32,8 +31,16 @@ from labkit.sim.errors import LabkitError
 _LABEL = {"description_width": "initial"}
 
 
-def _wide() -> w.Layout:
-    return w.Layout(width="98%", max_width="46em")
+def _labelled(kind: Callable[..., Any], label: str, width: str = "46em", **more: Any) -> Any:
+    """A control whose label is tied to it."""
+    layout = w.Layout(width="98%", max_width=width)
+    return kind(description=label, style=_LABEL, layout=layout, **more)
+
+
+def _scrolled() -> w.Layout:
+    """Both halves stay in sight, and a redraw never moves what is below them."""
+    return w.Layout(flex="1 1 25em", min_width="0", height="48em", overflow="auto",
+                    display="block")  # fmt: skip
 
 
 class Checklist(w.VBox):
@@ -41,24 +48,19 @@ class Checklist(w.VBox):
 
     Args:
         page: the model; the first scenario unless given.
-        registry: cases for the evidence, by name.
     """
 
-    def __init__(self, page: Page | None = None, registry: Registry | None = None) -> None:
+    def __init__(self, page: Page | None = None) -> None:
         self.page = page or Page()
-        self.registry = registry or {}
         self._filling = False
-        self._details = {detail.key for detail in DETAILS}
+        self._further = {detail.key for detail in DETAILS}
         self.controls: dict[str, Any] = {}  # key, "confidence.KEY" or "control.NAME" -> its control
         self.notes = {q.key: w.HTML() for q in QUESTIONS}
         self.asks = {q.key: w.HTML() for q in QUESTIONS}
         self.heads = {number: w.HTML() for number in range(1, 7)}
-        self.result, self.trap, self.message, self.shown = (w.HTML() for _ in range(4))
-        scrolled = w.Layout(flex="1 1 26em", min_width="0", max_height="48em", overflow="auto",
-                            display="block")  # fmt: skip
-        left = w.VBox(self._questions(), layout=scrolled)  # so that the result stays in sight
-        beside = w.Layout(flex="1 1 24em", min_width="0")
-        right = w.VBox([self.result, *self._evidence()], layout=beside)
+        self.result, self.more, self.trap, self.message, self.shown = (w.HTML() for _ in range(5))
+        left = w.VBox(self._questions(), layout=_scrolled())
+        right = w.VBox([self.result, *self._evidence(), self.more], layout=_scrolled())
         both = w.HBox([left, right], layout=w.Layout(flex_flow="row wrap", grid_gap="16px"))
         super().__init__([*self._top(), both, *self._bottom()])
         self.refill()
@@ -74,17 +76,12 @@ class Checklist(w.VBox):
 
     def _top(self) -> list[Any]:
         t = self.page.t
-        self.scenario = w.Dropdown(
-            options=panel.scenarios(self.page),
-            value=self.page.scenario,
-            description=t("ui.scenario"),
-            style=_LABEL,
-            layout=_wide(),
-        )
+        options, now = panel.scenarios(self.page), self.page.scenario
+        self.scenario = _labelled(w.Dropdown, t("ui.scenario"), options=options, value=now)
         self.scenario.observe(self._turn, "value")
-        self.more = w.Checkbox(description=t("ui.details"), indent=False, layout=_wide())
-        self.more.observe(lambda change: self.redraw(), "value")
-        return [self.scenario, self.trap, self.more]
+        self.details = _labelled(w.Checkbox, t("ui.details"), indent=False)
+        self.details.observe(lambda change: self.redraw(), "value")
+        return [self.scenario, self.trap, self.details]
 
     def _questions(self) -> list[Any]:
         found: list[Any] = []
@@ -98,32 +95,21 @@ class Checklist(w.VBox):
     def _question(self, key: str) -> list[Any]:
         """A question: its text, its control, its details and numbers, and what to note."""
         t, page = self.page.t, self.page
-        parts = [self.asks[key], self._choice(key, t(f"{key}.label")), self.notes[key]]
-        self._choice(f"confidence.{key}", t("ui.confidence", label=t(f"{key}.label")),
-                     [(t(f"confidence.{how}"), how) for how in CONFIDENCE],
-                     partial(page.set_confidence, key))  # fmt: skip
-        parts.append(self.controls[f"confidence.{key}"])
+        label, ways = t(f"{key}.label"), [(t(f"confidence.{how}"), how) for how in CONFIDENCE]
+        how = self._choice(f"confidence.{key}", t("ui.confidence", label=label), ways,
+                           partial(page.set_confidence, key))  # fmt: skip
+        parts = [self.asks[key], self._choice(key, label), self.notes[key], how]
         parts += [self._choice(d.key, t(f"{d.key}.ask")) for d in DETAILS if d.belongs_to == key]
-        for number in NUMBERS:
-            if number.belongs_to == key:
-                label = f"{t(number.key)} ({t(f'ui.unit_{number.unit}')})"
-                text = w.Text(
-                    description=label, continuous_update=False, style=_LABEL, layout=_wide()
-                )
-                self._add(number.key, text, partial(page.set, number.key))
-                parts.append(text)
-        return parts
+        return parts + [self._text(n.key, f"{t(n.key)} ({t(f'ui.unit_{n.unit}')})")
+                        for n in NUMBERS if n.belongs_to == key]  # fmt: skip
 
     def _ticks(self) -> list[Any]:
         t, page = self.page.t, self.page
-        states = [(t("state.missing"), ""), (t("state.planned"), "planned"),
-                  (t("state.exists"), "exists")]  # fmt: skip
+        states = [(t(f"state.{state or 'missing'}"), state) for state in ("", "planned", "exists")]
         self.build = w.HTML()
-        return [self.build] + [
-            self._choice(f"control.{name}", t(f"control.{name}"), states,
-                         partial(page.set_control, name))
-            for name in CONTROLS
-        ]  # fmt: skip
+        return [self.build, *(self._choice(f"control.{name}", t(f"control.{name}"), states,
+                                           partial(page.set_control, name))
+                              for name in CONTROLS)]  # fmt: skip
 
     def _choice(
         self, key: str, label: str, options: Any = None, note: Callable[[Any], None] | None = None
@@ -135,8 +121,8 @@ class Checklist(w.VBox):
                 (t(UNKNOWN if value == UNKNOWN else f"{key}.{value}"), value)
                 for value in CHOICES[key]
             ]
-        control = w.Dropdown(options=options, description=label, style=_LABEL, layout=_wide())
-        return self._add(key, control, note or (partial(self.page.set, key)))
+        control = _labelled(w.Dropdown, label, options=options)
+        return self._add(key, control, note or partial(self.page.set, key))
 
     def _add(self, key: str, control: Any, note: Callable[[Any], None]) -> Any:
         def changed(change: Any) -> None:
@@ -149,40 +135,32 @@ class Checklist(w.VBox):
         return control
 
     def _evidence(self) -> list[Any]:
-        button = w.Button(description=self.page.t("evidence.run"), layout=w.Layout(width="auto"))
-        button.on_click(lambda _: self._show_evidence())
-        return [button, self.shown]
+        self.evidence = self._button(self.page.t("evidence.run"), self._run_evidence)
+        return [self.evidence, self.shown]
 
     def _bottom(self) -> list[Any]:
         t = self.page.t
-        fields = [self._text(key) for key in ("name", "decided_by", "date", "because", "link")]
+        fields = [self._text(key, t(f"ui.{key}"))
+                  for key in ("name", "decided_by", "date", "because", "link")]  # fmt: skip
         designs = [(t("ui.as_recommended"), "")] + [(text, id) for id, text in names().items()]
         fields.append(self._choice("chosen", t("ui.chosen"), designs))
-        self.form = w.Dropdown(
-            options=[(t(f"ui.form_{form}"), form) for form in FORMS],
-            description=t("ui.form"),
-            style=_LABEL,
-            layout=_wide(),
-        )
-        self.file = w.Text("decision", description=t("ui.file"), style=_LABEL, layout=_wide())
-        self.text = w.Textarea(description=t("ui.export"), rows=8, style=_LABEL,
-                               layout=w.Layout(width="100%"))  # fmt: skip
-        self.source = w.Textarea(description=t("ui.load_label"), rows=3, style=_LABEL,
-                                 layout=w.Layout(width="100%"))  # fmt: skip
+        forms = [(t(f"ui.form_{form}"), form) for form in FORMS]
+        self.form = _labelled(w.Dropdown, t("ui.form"), options=forms)
+        self.file = _labelled(w.Text, t("ui.file"), value="decision")
+        self.text = _labelled(w.Textarea, t("ui.export"), "98%", rows=8)
+        self.source = _labelled(w.Textarea, t("ui.load_label"), "98%", rows=3)
         title = w.HTML(f"<h4>{t('ui.export')}</h4>")
         acts = (("ui.show_record", self.export), ("ui.save", self.save), ("ui.load", self.load))
-        buttons = [self._button(t(key), act) for key, act in acts]
-        show, save, load = buttons
+        show, save, load = (self._button(t(key), act) for key, act in acts)
         return [title, *fields, self.form, self.file, show, self.text, save, self.source, load,
                 self.message]  # fmt: skip
 
-    def _text(self, key: str) -> Any:
-        text = w.Text(description=self.page.t(f"ui.{key}"), continuous_update=False, style=_LABEL,
-                      layout=_wide())  # fmt: skip
+    def _text(self, key: str, label: str) -> Any:
+        text = _labelled(w.Text, label, continuous_update=False)
         return self._add(key, text, partial(self.page.set, key))
 
     def _button(self, label: str, act: Callable[[], None]) -> Any:
-        button = w.Button(description=label, layout=w.Layout(width="auto"))
+        button = w.Button(description=label, layout=w.Layout(width="auto", align_self="flex-start"))
         button.on_click(lambda _: act())
         return button
 
@@ -201,8 +179,8 @@ class Checklist(w.VBox):
             control.value = self._value(key, control)
         self._filling = False
         if self.page.scenario == OWN and any(n.key in self.page.answers for n in NUMBERS):
-            self.more.value = True
-        self.message.value = self.shown.value = self.text.value = ""
+            self.details.value = True
+        self.message.value = self.text.value = ""
         self.redraw()
 
     def _value(self, key: str, control: Any) -> Any:
@@ -219,14 +197,15 @@ class Checklist(w.VBox):
 
     def redraw(self) -> None:
         """Show what follows from the present answers."""
-        page, state = self.page, self.page.state
+        page = self.page
         self.result.value = panel.result(page)  # first: it is what the reader looks at
+        self.more.value, self.shown.value = panel.more(page), panel.evidence(page)
         for number, head in self.heads.items():
             head.value = panel.heading(page, number)
         for key, note in self.notes.items():
             note.value = panel.beside(page, key)
             self.asks[key].value = panel.question(page, key)
-            self.controls[key].disabled = state.relevance[key] == NOTHING
+            self.controls[key].disabled = page.state.relevance[key] == NOTHING
         self.trap.value = panel.trap(page)
         self.build.value = panel.tasks(page)
         for key, control in self.controls.items():
@@ -237,23 +216,22 @@ class Checklist(w.VBox):
         kind, _, name = key.partition(".")
         if kind == "control":
             return name in self.page.state.decision.controls
-        if key in self._details:
-            return bool(self.more.value) and key in self.page.details()
+        if key in self._further:
+            return bool(self.details.value) and key in self.page.details()
         if key in NUMBER_BY_KEY:
-            return bool(self.more.value) and (
+            return bool(self.details.value) and (
                 key in self.page.numbers() or key in self.page.answers
             )
         if kind == "confidence":
-            return bool(self.more.value) and self.page.state.relevance[name] != NOTHING
+            return bool(self.details.value) and self.page.state.relevance[name] != NOTHING
         return True
 
-    def _show_evidence(self) -> None:
+    def _run_evidence(self) -> None:
         def progress(line: str) -> None:
             self.shown.value = panel.lines([line])
 
-        t = self.page.t
-        shown = gather(self.page.state.decision, self.registry, progress=progress)
-        self.shown.value = panel.lines(f"{t(f'evidence.{s.about}')}: {s.sentence}" for s in shown)
+        self.page.run_evidence(progress)
+        self.shown.value = panel.evidence(self.page)
 
     def export(self) -> None:
         """Show the record as text, with links to download it."""

@@ -11,7 +11,7 @@ import string
 from collections.abc import Mapping
 
 from labkit.decision.engine import Decision
-from labkit.decision.evidence import Shown
+from labkit.decision.evidence import Shown, names_of
 from labkit.decision.explain import Explanation
 from labkit.decision.questions import BY_KEY, CHOICES, NUMBER_BY_KEY, QUESTIONS, UNKNOWN
 from labkit.decision.texts import Sentence
@@ -81,12 +81,14 @@ class Writer:
         risk = f"{built.worst}. {t('ui.not_ensured')}: {lower_first(built.not_ensured.text)}"
         lines = [f"### {self.title}", ""]
         lines += [f"- {line}" for line in self.outcome()]
-        lines += [f"- {t('ui.why')}: {e.why}", f"- {built.ensures}",
+        lines += [f"- {t('ui.why')}: {e.why}", f"- {' '.join([str(built.ensures), *self.ran()])}",
                   f"- {t('record.pr_risk')}: {risk}"]  # fmt: skip
         if self.other:
             lines.append(f"- {t('record.accepted')} {'; '.join(self._failures(built))}")
         if settings:
             lines.append(f"- {t('ui.settings')}: {'; '.join(settings)}")
+        cost = f"{'; '.join(built.cost)}. {t('ui.alternative')}: {built.instead}"
+        lines.append(f"- {t('ui.cost')}: {cost}")
         if built.findings:
             known = " ".join(finding.sentence.text for finding in built.findings)
             lines.append(f"- {t('ui.warnings')}: {known}")
@@ -98,6 +100,14 @@ class Writer:
             lines.append(f"- [ ] {t('record.check')}: {labels}")
         link = self.typed_or_open("link")
         return [*lines, "", t("record.pr_more", link=link)]
+
+    def ran(self) -> list[str]:
+        """Which evidence was run, in a sentence."""
+        found = []
+        for expected, key in ((True, "evidence.pr"), (False, "evidence.pr_not")):
+            ran = dict.fromkeys(s.case for s in self.shown if s.as_expected == expected and s.case)
+            found += [self.t(key, names=", ".join(ran))] if ran else []
+        return found
 
     def boxes(self) -> list[str]:
         return [f"- [{'x' if state == 'exists' else ' '}] {text}"
@@ -183,12 +193,8 @@ class Writer:
         if blocking:
             lines += ["", self.t("record.blocked"), "", *(f"- {text}" for text in blocking)]
         if self.d.ways_out:
-            lines += [
-                "",
-                f"{self.t('ui.ways_out')}:",
-                "",
-                *(f"- {text}" for text in self.e.changes),
-            ]
+            lines += ["", f"{self.t('ui.ways_out')}:", ""]
+            lines += [f"- {text}" for text in self.e.changes]
         return lines
 
     def consequences(self) -> list[str]:
@@ -204,8 +210,10 @@ class Writer:
         lines = [f"### {t('record.confirmation')}", ""]
         lines += [f"- [ ] {text}" for text in self.built.tests]
         lines += [f"- {t('ui.metrics')} {text}" for text in self.built.metrics]
-        lines += [f"- {t(f'evidence.{s.about}')}: {marked(s.sentence)}" for s in self.shown]
-        lines += [] if self.shown else [f"- {t('evidence.holds')}: {t('evidence.none')}"]
+        lines += [f"- {s.title}: {marked(s.sentence)}" for s in self.shown]
+        if not self.shown:
+            why = "evidence.not_run" if names_of(self.built.decision) else "evidence.none"
+            lines.append(f"- {t('evidence.holds')}: {t(why)}")
         if self.unchecked():
             lines += ["", f"#### {t('record.check')}", ""]
             lines += ["- [ ] " + t("record.check_line", ask=t(f"{key}.ask"), value=answer, how=how)
@@ -221,7 +229,7 @@ class Writer:
             (t("ui.settings"), [e.parameter(parameter) for parameter in e.decision.parameters]),
             (t("ui.with"), [marked(sentence) for sentence in e.companions]),
             (t("ui.contention"), [e.policy]),
-            (t("ui.cost"), list(e.cost)),
+            (t("ui.cost"), [*e.cost, f"{t('ui.alternative')}: {e.instead}"]),
             (t("ui.changes"), list(self.e.changes) or [t("ui.no_changes")]),
         )  # fmt: skip
         lines = [f"## {t('record.more')}"]

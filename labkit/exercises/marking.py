@@ -10,17 +10,23 @@ from labkit.sim.errors import LabkitError
 from labkit.sim.exploration import explore
 from labkit.sim.replaying import replay
 from labkit.sim.report import HOLDS, Exploration
+from labkit.sim.trace import Trace
+
+#: Longer searches than these are made by a worker that never ends.
+LIMITS: dict[str, Any] = {"moves_max": 60, "seconds_max": 20}
 
 
 @dataclass(frozen=True)
 class Mark:
-    """The mark of one answer."""
+    """The mark of one answer, with what its schedule does, if it is one."""
 
     solved: bool
     sentence: str
+    trace: Trace | None = None
 
     def __repr__(self) -> str:
-        return f"{'Solved' if self.solved else 'Not solved yet'}. {self.sentence}"
+        steps = f"\n{self.trace}" if self.trace else ""
+        return f"{'Solved' if self.solved else 'Not solved yet'}. {self.sentence}{steps}"
 
 
 @dataclass(frozen=True)
@@ -39,14 +45,18 @@ class Criterion:
 
     def mark(self, worker: Any) -> Mark | None:
         """None if the worker meets it."""
-        exploration = explore(worker, **self.bounds)
+        exploration = explore(worker, **LIMITS, **self.bounds)
+        faultless = not exploration.bounds.pauses and not any(exploration.bounds.faults.values())
+        if faultless and exploration.raised:
+            reason = next(iter(exploration.raised)).rstrip(".")
+            return Mark(False, f"Without any fault, your worker raised {reason}.")
         if exploration.verdict != HOLDS:
-            return Mark(False, f"{self.fails} {_evidence(exploration)}")
+            return Mark(False, f"{self.fails}\n{_evidence(exploration)}")
         worked = exploration.worked if exploration.sections else 0
         if self.work and worked < exploration.schedules:
             idle = exploration.schedules - worked
-            return Mark(False, f"{self.fails} In {idle:,} of {exploration.schedules:,} schedules "
-                        f"nobody gets in.{_raised(exploration)}")  # fmt: skip
+            return Mark(False, f"{self.fails}\nIn {idle:,} of {exploration.schedules:,} schedules "
+                        f"nobody gets in.")  # fmt: skip
         return None
 
 
@@ -74,21 +84,18 @@ def mark_schedule(
     except LabkitError as error:
         return Mark(False, str(error))
     if trace.broken is None:
-        doing = trace.about_to or "Everybody has ended"
-        return Mark(False, f'After "{schedule}" the rule still holds. {doing}.')
+        ended = "" if trace.about_to else " Everybody has ended."
+        return Mark(False, f'After "{schedule}" the rule still holds.{ended}', trace)
     length, best = len(trace.schedule), len(shortest.split())
     compared = "There is no shorter one." if length == best else f"The shortest has {best}."
-    return Mark(True, f"{trace.broken}, after {length} letters. {compared}")
+    return Mark(True, f"{trace.broken}, after {length} letters. {compared}", trace)
 
 
 def _evidence(exploration: Exploration) -> str:
-    if exploration.counterexample is None:
-        return f"The search gave up: {exploration.stopped}."
     found = exploration.counterexample
-    return f'Look at "{found.schedule}": {found.reason}.{_raised(exploration)}'
-
-
-def _raised(exploration: Exploration) -> str:
-    """A worker that raises is usually a slip of the pen; say so."""
-    reason = next(iter(exploration.raised), "")
-    return f" Your worker raised {reason}." if reason else ""
+    if found is not None:
+        return f'Look at "{found.schedule}": {found.reason}.'
+    if exploration.cut:
+        return (f"There are schedules with more than {exploration.bounds.moves_max} moves. Does "
+                f"your worker ask again and again? Give it a limit.")  # fmt: skip
+    return f"The search gave up: {exploration.stopped}."

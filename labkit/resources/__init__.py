@@ -3,6 +3,8 @@
     connection  a database of SQLite, declared and used as a remote database would be
     statements  SQL as commands: words on the wire, text for people, replies as bytes
     database    SQLite itself: connections, transactions, and contents that can be put back
+    guarded     rows that refuse a write with an old number, or with an old version
+    external    an external service that takes a number with each request
 
 A setup declares a resource, `lab.shared.bank = sqlite("CREATE TABLE ...")`; a worker reaches it as
 `me.shared.bank`, and a check as `lab.shared.bank`.
@@ -12,7 +14,9 @@ import importlib
 from typing import Any
 
 #: Name -> module that defines it, loaded at first use.
-_WHERE = {"sqlite": "connection", "Result": "statements", "ConnectionLost": "connection"}
+_WHERE = {"sqlite": "connection", "Result": "statements", "ConnectionLost": "connection",
+          "fenced_row": "guarded", "versioned_row": "guarded",
+          "service": "external", "ServiceTimeout": "external"}  # fmt: skip
 
 __all__ = sorted(_WHERE)
 

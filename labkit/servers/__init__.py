@@ -7,6 +7,7 @@ beside     the resources of a program, which are real anyway
 agreement  one schedule on a server, step by step, as in the simulation
 verifying  many programs on all servers here, as a table
 racing     the same workers as threads in real time
+pausing    a real process, stopped past its real lease; paused is what it runs
 """
 
 import importlib
@@ -15,8 +16,8 @@ from typing import Any
 #: Name -> module that defines it, loaded at first use: to start a server takes little of this.
 _WHERE = {
     "Disagreement": "pair", "NoServer": "server", "Server": "server", "ServerGone": "server",
-    "available": "starting", "race": "racing", "replay_on": "agreement", "running": "starting",
-    "verified_on": "verifying",
+    "available": "starting", "late_write": "pausing", "race": "racing",
+    "replay_on": "agreement", "running": "starting", "verified_on": "verifying",
 }  # fmt: skip
 
 __all__ = sorted(_WHERE)

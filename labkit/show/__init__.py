@@ -4,6 +4,8 @@
     models    what the widgets know           twin      widgets that can be stored
     predicting  a question before a run       stepper   be the scheduler, letter by letter
     glossary  the words, where defined        fold      a result behind a line
+    libraries which rung is your framework's lock, and the traps of redis-py's
+    selecting a choice of workers, each with all its schedules
 """
 
 from __future__ import annotations
@@ -23,6 +25,9 @@ _WHERE = {
     "collisions_chart": "labkit.show.charts",
     "Folded": "labkit.show.fold",
     "Glossary": "labkit.show.glossary",
+    "known_locks": "labkit.show.libraries",
+    "traps": "labkit.show.libraries",
+    "select": "labkit.show.selecting",
 }
 
 __all__ = sorted(_WHERE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import inspect
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -86,6 +87,29 @@ def _last(trace: Trace, column: str | Callable[[Trace], object]) -> object:
         return column(trace)
     contents = trace.steps[-1].transition.after if trace.steps else trace.start
     return contents[column].text if column in contents else "(none)"
+
+
+class Records:
+    """Lines with titles: a table in HTML, and as text each line below its first field."""
+
+    def __init__(self, titles: Sequence[str], lines: Iterable[Sequence[str]]) -> None:
+        self.titles = tuple(titles)
+        self.lines = [tuple(line) for line in lines]
+
+    def __repr__(self) -> str:
+        width = max(map(len, self.titles[1:]))
+        return "\n".join("\n    ".join([first, *(f"{title:{width}}  {field}" for title, field
+                                                 in zip(self.titles[1:], rest, strict=True))])
+                         for first, *rest in self.lines)  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        left = 'style="text-align: left"'
+        head = "".join(f'<th scope="col" {left}>{html.escape(title)}</th>' for title in self.titles)
+        rows = "".join(
+            "<tr>" + "".join(f"<td {left}>{html.escape(field)}</td>" for field in line) + "</tr>"
+            for line in self.lines
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
 class Source:

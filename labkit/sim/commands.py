@@ -113,6 +113,8 @@ def end_of(*threads: Pending) -> Ended:
 _PLAIN = re.compile(r"[\w.:/*@+\-{}|=<>]+")
 _SCRIPT_NAME = re.compile(r"\s*--\s*([^\n]+)")
 _LONGEST_SCRIPT = 32
+#: Random tokens of libraries, such as a UUID without dashes: shown by how they begin.
+_RANDOM = re.compile(r"([0-9a-f]{6})[0-9a-f]{18,}")
 
 
 def describe(words: tuple[Words, ...]) -> str:
@@ -129,6 +131,7 @@ def _line(words: Words) -> str:
 
 
 def _quote(word: str) -> str:
+    word = _RANDOM.sub(r"\1...", word)
     return word if _PLAIN.fullmatch(word) else '"' + word.replace('"', '\\"') + '"'
 
 

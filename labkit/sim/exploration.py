@@ -184,7 +184,7 @@ class _Search:
         if self.dangers and not broken:
             met = self.machine.met(state)[-len(self.dangers) :]
             for name, happened in zip(self.dangers, met, strict=True):
-                self.dangers[name] += ways * happened
+                self.dangers[name] += ways * (happened is True)
         ends = [end for end in self.machine.pending(state).values() if isinstance(end, Ended)]
         for reason in dict.fromkeys(end.reason for end in ends if end.how == RAISED):
             self.raised[reason] += ways

@@ -71,15 +71,22 @@ class Danger:
 
     Attributes:
         name: what happened and was survived, as a sentence.
-        happens: whether it happens in a transition.
+        happens: whether it happens in a transition; with `past`, also given what is remembered.
+        past: what to remember, and how that changes, for a danger that depends on the past.
     """
 
     name: str
-    happens: Callable[[Transition], bool]
-    start: bool = False
+    happens: Callable[..., bool]
+    past: Callable[[Any, Transition], Any] | None = None
+    start: Any = frozenset()
 
-    def observe(self, memory: bool, transition: Transition) -> tuple[bool, None]:
-        return memory or self.happens(transition), None
+    def observe(self, memory: Any, transition: Transition) -> tuple[Any, None]:
+        """What is remembered; True, and nothing else, once it has happened."""
+        if memory is True:
+            return True, None
+        if self.past is None:
+            return self.happens(transition) or memory, None
+        return self.happens(transition, memory) or self.past(memory, transition), None
 
 
 def _events(transition: Transition) -> Iterator[tuple[str, Event]]:
@@ -95,6 +102,11 @@ def _written(rule: Invariant, transition: Transition) -> Iterator[str]:
             before = transition.before.get(key)
             if rule.looks_at(key) and not now.row and (before is None or before.value != now.value):
                 yield key
+
+
+def setters(memory: Any, transition: Transition, keys: str) -> frozenset[tuple[str, str]]:
+    """Who set the value that a key has now, for the keys of this pattern: to be remembered."""
+    return frozenset(_setters(Invariant("", keys=keys), memory, transition).items())
 
 
 def _setters(rule: Invariant, memory: Any, transition: Transition) -> dict[str, str]:
@@ -175,14 +187,15 @@ def _owner_releases(rule: Invariant, memory: Any, transition: Transition) -> Ver
 
 
 def _owner_renews(rule: Invariant, memory: Any, transition: Transition) -> Verdict:
-    """A worker that says it has renewed a lease says so with the event `renewed`."""
+    """A lease is a key with an expiry. A worker says with the event `renewed` that it renewed."""
     worker, command, setters = transition.move.worker, transition.command, dict(memory)
     renewed = any(event.name == "renewed" for _, event in _events(transition))
     for key, now in transition.after.items() if transition.reply is not None else ():
         before, setter = transition.before.get(key), setters.get(key, worker)
         if before is None and renewed and rule.looks_at(key):
             return memory, f"{worker}'s {command} brought back a lease that had ended"
-        if before is not None and before != now and setter != worker:
+        lease = before is not None and before.expires_at_ms is not None
+        if lease and before != now and setter != worker:
             return memory, f"{worker}'s {command} changed the lease that {setter} had begun"
     return frozenset(_setters(rule, memory, transition).items()), None
 

@@ -165,6 +165,20 @@ def test_a_result_that_is_odd_but_readable():
     assert sentences[0].startswith("The design changes from D99 to D06_DB_LOCK")
 
 
+@pytest.mark.parametrize("number", ["recover_ms", "work_max_ms", "pause_ms", "redis_p999_ms"])
+@pytest.mark.parametrize("value", [0.001, 1, 1e10])
+def test_numbers_at_their_limits_never_end_in_an_error(number, value):
+    given = {"work_max_ms": 1e7, "recover_ms": 5_000, "arrivals_per_s": 1, "work_p50_ms": 0.0005}
+    for dur in ("short", "bounded", "long"):
+        answers = given | {"reject": "version", "effect": "undoable", "dur": dur, number: value}
+        try:
+            decision = decide(answers)
+        except AnswerError as error:
+            assert "correct one of the two" in str(error)
+        else:
+            assert decision.parameters and str(decision)
+
+
 def test_check_file_says_what_cannot_be_read(tmp_path):
     assert check_file(tmp_path / "no.json") == (
         UNREADABLE,

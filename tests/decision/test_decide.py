@@ -5,7 +5,7 @@ import random
 import pytest
 
 from labkit.decision import decide
-from labkit.decision.designs import COMPONENTS, DESIGNS, WHY_NOT
+from labkit.decision.designs import COMPONENTS, WHY_NOT
 from labkit.decision.parameters import FORMULAS
 from labkit.decision.questions import BY_KEY, CHOICES, CONTROLS, ORDER
 from labkit.decision.rules import (
@@ -74,18 +74,33 @@ def test_judgement_calls_name_rules_that_exist():
     assert decide(SCENARIOS["S11"]).explanation.people_differ
 
 
-def test_an_alternative_never_is_a_lock_alone_where_the_result_must_be_right():
+def test_an_alternative_is_never_blocked_by_the_answers():
+    """More than for the recommended design, that is; controls that do not exist yet apart."""
     for decision in many_decisions(1_000):
-        shorts = {id[:3] for id in decision.alternatives}
-        if decision.facts["correct"]:
-            assert not shorts & {"D00", "D09", "D10"}
-        if not decision.facts["has_redis"]:
-            assert not shorts & {"D09", "D10", "D11"}
-        if not decision.facts["one_db"]:
-            assert not shorts & {"D03", "D05", "D07"}
-        ranks = [design.rank for id in decision.alternatives
-                 for design in DESIGNS if design.id == id]  # fmt: skip
-        assert ranks == sorted(ranks)
+        for id in decision.alternatives:
+            other = decision.instead(id)
+            assert id != decision.design
+            assert set(other.blockers) - {"W17_MISSING_CONTROL"} <= set(decision.blockers)
+            assert "W08_NO_ARRIVAL_ORDER" not in set(other.warnings) - set(decision.warnings)
+
+
+def test_an_alternative_that_is_called_cheaper_has_no_more_to_operate():
+    said = set()
+    for decision in many_decisions(1_000):
+        costs = [decision.cost(id) for id in decision.alternatives]
+        assert costs == sorted(costs)
+        cheapest = decision.explanation.cheapest
+        said.add(cheapest.partition(":")[0])
+        if cheapest.startswith("Cheaper"):
+            ours, theirs = decision.cost(), costs[0]
+            assert theirs < ours and theirs[0] <= ours[0]
+            assert decision.alternatives[0][:3] in cheapest
+            assert cheapest.partition("Why not first: ")[2]
+        elif costs:
+            assert costs[0] > decision.cost()
+    assert said == {"Cheaper, and it would hold too", "Nothing cheaper holds. The next one that "
+                    "holds", "Nothing else holds with these answers.",
+                    "No design holds with these answers."}  # fmt: skip
 
 
 def test_the_warnings_of_the_escalated_scenario(answers):
@@ -195,13 +210,40 @@ def test_the_next_question_could_really_change_the_design(answers):
 
 
 def test_costs_and_the_cheapest_alternative(answers):
-    assert decide(answers("S10")).explanation.cost == (
+    said = decide(answers("S10")).explanation
+    assert said.cost == (
         "to operate: the receiver's own check, Redis",
         "round trips: 2 more than the work: take, give back",
-        "expected wait: unknown without arrivals_per_s and work_p50_ms",
-        "Cheaper, and holds as well: D04 Compare the version when writing",
+        "expected wait: open until you give two numbers (arrivals_per_s and work_p50_ms)",
     )
-    assert "nothing cheaper holds" in decide(answers("S03")).explanation.cost[-1]
+    assert said.instead == (
+        "Cheaper, and it would hold too: D04 Compare the version when writing. Why not first: Two "
+        "would do the long work, and one of them for nothing."
+    )
+    stock = decide(answers("S03", arrivals_per_s=4, work_p50_ms=100)).explanation
+    assert stock.cost[-1] == "expected wait: 67 ms"
+    assert stock.instead.startswith("Nothing cheaper holds. The next one that holds: D04")
+
+
+@pytest.mark.parametrize(
+    ("id", "start"),
+    [
+        ("S05", "Cheaper, and it would hold too: D03 One short transaction"),
+        ("S13", "Nothing cheaper holds. The next one that holds: D05 Lock the rows"),
+        ("X1", "Cheaper, and it would hold too: D05 Lock the rows"),
+        ("S08", "Nothing else holds"),
+        ("X3", "No design holds"),
+    ],
+)
+def test_the_alternative_of_known_scenarios(answers, id, start):
+    assert decide(answers(id)).explanation.instead.startswith(start)
+
+
+def test_where_only_work_is_wasted_nothing_at_all_is_an_alternative(answers):
+    assert decide(answers("S01")).explanation.instead.endswith("building and running this.")
+    assert decide(answers("S01")).explanation.cost[-1] == (
+        "expected wait: none, a busy attempt goes away"
+    )
 
 
 def test_the_result_as_text(answers):

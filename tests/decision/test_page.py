@@ -161,7 +161,7 @@ def test_nothing_typed_is_rendered_unescaped():
 
 
 def test_the_result_shows_what_the_page_promises():
-    html = panel.result(Page())
+    html = panel.result(Page()) + panel.more(Page())
     for text in (
         "Recommended",
         "Ensures that",
@@ -172,6 +172,12 @@ def test_the_result_shows_what_the_page_promises():
     ):
         assert text in html  # fmt: skip
     assert html.count("<tr>") >= 7
+
+
+def test_a_refusal_shows_at_once_what_would_lift_it():
+    html = panel.result(Page("X3"))
+    assert "Any of these answers would make it possible" in html
+    assert "D08 Write down what you intend" in html
 
 
 def test_colours_are_the_readers_theme_with_fallbacks():
@@ -239,7 +245,7 @@ def test_changing_an_answer_redraws(checklist):
 
 def test_numbers_are_shown_on_request_and_kept_as_typed(checklist):
     assert checklist.controls["work_p99_ms"].layout.display == "none"
-    checklist.more.value = True
+    checklist.details.value = True
     assert checklist.controls["work_p99_ms"].layout.display == ""
     checklist.controls["work_p99_ms"].value = "soon"
     assert "is not a number" in checklist.notes["dur"].value
@@ -289,9 +295,31 @@ def test_loading_an_answer_that_is_not_possible_names_it(checklist):
     assert checklist.page.answers["goal"] == "oops"
 
 
-def test_evidence_on_a_button(checklist):
-    checklist._show_evidence()
-    assert checklist.shown.value.count("not yet shown here") == 2
+def test_evidence_on_a_button_and_then_in_the_record(checklist):
+    said = []
+    checklist.shown.observe(lambda change: said.append(change["new"]), "value")
+    assert "not run for this record" in checklist.page.record().markdown
+    checklist.evidence.click()
+    assert "Running 1 of 4: look-then-sell" in said[0]
+    assert checklist.shown.value.count("look-then-sell") == 2
+    assert "The danger: is one left?" in checklist.page.record().markdown
+    assert "[ran now: 2 workers, no pauses, no faults]" in checklist.page.record().markdown
+
+
+def test_evidence_of_another_design_is_not_kept_on_the_page_or_in_the_record(checklist):
+    checklist.evidence.click()
+    checklist.controls["shape"].value = "unique"
+    assert checklist.shown.value == ""
+    assert "look-then-sell" not in checklist.page.record().markdown
+    checklist.controls["shape"].value = "guard"
+    assert "look-then-sell" in checklist.shown.value
+
+
+def test_evidence_is_about_what_was_chosen():
+    page = Page()
+    page.set("chosen", "D09_REDIS_LEASE_EFFIC")
+    assert [s.case for s in page.run_evidence()][-1] == "late-delete"
+    assert "What it does not prevent: two workers inside" in page.record().markdown
 
 
 def test_a_change_takes_some_milliseconds(checklist):
@@ -303,6 +331,21 @@ def test_a_change_takes_some_milliseconds(checklist):
             checklist.controls[key].value = value
             times.append(time.process_time() - start)
     assert sorted(times)[len(times) // 2] < 0.06
+
+
+def test_a_change_sends_few_and_small_messages(checklist, monkeypatch):
+    from ipywidgets import Widget
+
+    sent = []
+    monkeypatch.setattr(Widget, "_should_send_property", lambda *_: True)
+    monkeypatch.setattr(
+        Widget, "send_state", lambda widget, key=None: sent.append(len(str(widget.get_state(key))))
+    )
+    for value in BY_KEY["shape"].values:
+        sent.clear()
+        checklist.controls["shape"].value = value
+        assert len(sent) <= 40
+        assert sum(sent) < 30_000
 
 
 def test_the_package_does_not_load_ipywidgets():

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from labkit.decision import decide
+from labkit.decision import decide, evidence
 from labkit.decision.conditions import EVERYTHING, condition
-from labkit.decision.designs import COMPONENTS, DESIGNS, FAILURES, WHY_NOT
-from labkit.decision.evidence import CASES, gather
+from labkit.decision.designs import COMPONENTS, DESIGN, DESIGNS, FAILURES, WHY_NOT
+from labkit.decision.evidence import CASES, LIMITS, explored, gather
 from labkit.decision.parameters import FORMULAS
 from labkit.decision.questions import CHOICES, CONTROLS, NUMBERS, QUESTIONS, UNKNOWN
 from labkit.decision.rules import CONTRADICTIONS, MODES, RULES, WARNINGS
@@ -100,7 +100,7 @@ def test_every_text_is_used_somewhere():
     code = "".join(
         path.read_text(encoding="utf-8") for path in Path(labkit.decision.__path__[0]).glob("*.py")
     )
-    dynamic = ("ui.unit_", "ui.form_")
+    dynamic = ("ui.unit_", "ui.form_", "evidence.")
     for key in T.table:
         kind = key.partition(".")[0]
         if kind in ("ui", "record", "saved", "term", "evidence") and not key.startswith(dynamic):
@@ -126,69 +126,69 @@ def test_a_language_that_does_not_exist():
 # -- evidence --------------------------------------------------------------------------------------
 
 
-class Result:
-    def __init__(self, verdict, summary):
-        self.verdict, self.summary = verdict, summary
+@pytest.mark.parametrize("design", [key for key in CASES if key.partition(" ")[0] != "D14"])
+def test_evidence_is_run_now_and_says_its_bounds(design):
+    decision = next(d for d in map(decide, SCENARIOS.values())
+                    if design in (d.card.short, f"{d.card.short} {d.mode}"))  # fmt: skip
+    shown = decision.evidence
+    assert [s.case for s in shown if s.about == "danger"] == list(CASES[design])
+    assert [s.case for s in shown if s.about == "holds"] == list(CASES[design])
+    assert all(s.as_expected for s in shown)
+    assert all(s.sentence.origin.startswith("ran now: ") for s in shown)
+    assert all("worker" in s.sentence.origin for s in shown)
 
 
-WANTED = {"D02_ATOMIC_STATEMENT": {"danger": ("read then write",), "holds": ("one statement",)}}
-BAD = Result("violated", "violated in 4 of 6 schedules (2 workers, no pause, no faults)")
-GOOD = Result("holds within bounds", "holds within bounds: no failing schedule among 2 (2 workers)")
+def test_evidence_in_words(answers):
+    danger, _, holds, _ = map(str, decide(answers("S03")).evidence)
+    assert danger == ("The danger: is one left? then take it: both look before either takes "
+                      "(look-then-sell). This happens in 4 of 6 schedules; the shortest is "
+                      "A B B A")  # fmt: skip
+    assert holds == ('That it holds: in none of the 2 schedules of "look-then-sell" was the rule '
+                     "broken; a sale was refused, because nothing was left (in 2 of "
+                     "them)")  # fmt: skip
 
 
-def test_evidence_is_run_and_says_its_bounds(answers):
-    lines = []
-    registry = {"read then write": lambda: BAD, "one statement": lambda: GOOD}
-    shown = gather(decide(answers("S03")), registry, cases=WANTED, progress=lines.append)
-    assert [(s.about, s.as_expected) for s in shown] == [("danger", True), ("holds", True)]
-    assert str(shown[0].sentence) == f"read then write: {BAD.summary}"
-    assert shown[0].sentence.origin == "ran now: read then write"
-    assert lines == ["Running 1 of 2: read then write ...", "Running 2 of 2: one statement ..."]
+@pytest.mark.parametrize("id", ["S01", "S16"])
+def test_a_lock_alone_says_what_it_does_not_prevent(answers, id):
+    *_, limit = decide(answers(id)).evidence
+    assert (limit.about, limit.as_expected) == ("limit", True)
+    assert str(limit).startswith("What it does not prevent: two workers inside at once: ")
+    assert str(limit).endswith("the shortest is A t B")
+
+
+def test_a_refusal_shows_only_dangers(answers):
+    assert {s.about for s in decide(answers("X3")).evidence} == {"danger"}
 
 
 def test_a_design_without_cases_says_so(answers):
-    shown = gather(decide(answers("S01")), {}, cases=WANTED)
-    assert [str(s.sentence) for s in shown] == ["not yet shown here"] * 2
-    assert set(CASES) == {design.id for design in DESIGNS}
+    (shown,) = decide(answers("S05")).evidence
+    assert str(shown) == "That it holds: not yet shown here"
+    assert not shown.as_expected
+    assert {key[:3] for key in CASES} | {key[:3] for key in LIMITS} <= set(DESIGN)
 
 
-def test_a_case_that_is_named_but_missing(answers):
-    shown = gather(decide(answers("S03")), {"one statement": lambda: GOOD}, cases=WANTED)
-    assert str(shown[0].sentence) == "not yet shown here: there is no case read then write"
-    assert not shown[0].as_expected
+def test_progress_is_told_before_each_run(answers):
+    lines = []
+    gather(decide(answers("S02")), lines.append)
+    assert lines == [f"Running {n} of 2: retry-charges-again ..." for n in (1, 2)]
 
 
-def test_an_unexpected_verdict_is_said_loudly(answers):
-    registry = {"read then write": lambda: BAD, "one statement": lambda: BAD}
-    shown = gather(decide(answers("S03")), registry, cases=WANTED)
-    assert not shown[1].as_expected
-    assert "That was not expected: do not rely on this design" in str(shown[1].sentence)
+def test_an_unexpected_verdict_is_said_loudly(answers, monkeypatch):
+    wrong_way_round = {"danger": "holds", "holds": "danger"}
+    monkeypatch.setattr(
+        evidence, "explored", lambda about, name: explored(wrong_way_round[about], name)
+    )
+    for shown in gather(decide(answers("S02"))):
+        assert not shown.as_expected
+        assert "That was not expected: do not rely on this design" in str(shown)
 
 
-def test_a_case_that_cannot_run(answers):
-    def broken():
-        raise LabkitError("there is no server")
+@pytest.mark.parametrize("error", [LabkitError("no such case"), ImportError("no redis")])
+def test_a_case_that_cannot_run(answers, monkeypatch, error):
+    def broken(about, name):
+        raise error
 
-    registry = {"read then write": broken, "one statement": lambda: GOOD}
-    shown = gather(decide(answers("S03")), registry, cases=WANTED)
-    assert str(shown[0].sentence) == "read then write could not be run: there is no server"
-    assert not shown[0].as_expected
-
-
-@pytest.mark.slow
-def test_a_real_exploration_fits_the_seam(answers):
-    from labkit.sim.exploration import explore
-    from labkit.sim.invariants import mutual_exclusion
-
-    def look_then_take(me):
-        if me.redis.get("lock") is None:
-            me.redis.set("lock", me.name)
-            with me.critical_section():
-                me.redis.get("x")
-
-    registry = {
-        "read then write": lambda: explore(look_then_take, check=mutual_exclusion, pauses=0)
-    }
-    shown = gather(decide(answers("S03")), registry, cases=WANTED)
-    assert shown[0].as_expected
-    assert "schedules (2 workers, no pauses, no faults)" in str(shown[0].sentence)
+    monkeypatch.setattr(evidence, "explored", broken)
+    shown = gather(decide(answers("S02")))[0]
+    assert str(shown) == f"The danger: retry-charges-again could not be run: {error}"
+    assert not shown.as_expected

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from labkit.decision import decide, record
 from labkit.decision.designs import DESIGNS
-from labkit.decision.evidence import Shown
+from labkit.decision.evidence import Shown, names_of
 from labkit.decision.saved import CHANGED, UNCHANGED, changes, check_file, load
 from labkit.decision.texts import Sentence
 from labkit.decision.writing import escape
@@ -73,7 +73,10 @@ def test_a_refusal_is_proposed_with_its_own_title(answers):
 def test_the_short_form_has_at_most_25_lines(scenario):
     decision = decide(scenario["answers"])
     for design in DESIGNS:
-        short = record(decision, form="pr", name="x", chosen=design.id, because="y", link="z")
+        built = decision.instead(design.id)
+        short = record(decision, form="pr", name="x", chosen=design.id, because="y", link="z",
+                       evidence=built.evidence)  # fmt: skip
+        assert ("Run now, as expected: " in short.markdown) == bool(names_of(built))
         assert len(short.markdown.splitlines()) <= 25
         assert "- [ ] Check before merge: " in short.markdown
 
@@ -110,11 +113,12 @@ def test_what_a_record_cannot_be(answers, more, sentence):
 
 
 def test_evidence_is_marked_as_run_now(answers):
-    shown = Shown("holds", "guarded", Sentence("guarded: none fails among 6", "ran now: x"),
-                  True)  # fmt: skip
+    shown = Shown("holds", "guarded", "That it holds",
+                  Sentence("guarded: none fails among 6", "ran now: x"), True)  # fmt: skip
     text = record(decide(answers("S03")), evidence=[shown]).markdown
     assert "- That it holds: guarded: none fails among 6 [ran now: x]" in text
-    assert "- That it holds: not yet shown here" in record(decide(answers("S03"))).markdown
+    assert "- That it holds: not run for this record" in record(decide(answers("S03"))).markdown
+    assert "- That it holds: not yet shown here" in record(decide(answers("S05"))).markdown
 
 
 # -- escaping --------------------------------------------------------------------------------------
@@ -243,3 +247,19 @@ def test_save_writes_both_files_and_never_over_others(answers, tmp_path):
 def test_dots_in_a_name_are_kept(answers, tmp_path):
     files = record(decide(answers("S03"))).save(tmp_path / "v1.2-stock")
     assert [file.name for file in files] == ["v1.2-stock.md", "v1.2-stock.json"]
+
+
+def test_another_variant_of_the_same_design_is_a_change(answers):
+    code, sentences = edited(answers, "S02", reject="none")
+    assert code == CHANGED
+    assert sentences[0].startswith("The design's variant changes from KEY to LOOKUP: ")
+
+
+@pytest.mark.parametrize("evil", EVIL)
+@pytest.mark.parametrize("form", ["adr", "pr"])
+def test_what_a_notebook_renders_has_no_line_in_which_markdown_is_not_escaped(answers, evil, form):
+    saved = record(decide(answers("S10")), form=form, name=evil, decided_by=evil, date=evil)
+    assert saved._repr_markdown_().startswith("#")
+    assert json.dumps(evil) not in saved._repr_markdown_()
+    assert "](javascript:" not in saved._repr_markdown_()
+    assert repr(saved) == saved.markdown

@@ -28,6 +28,7 @@ from labkit.decision.questions import (
     BY_KEY,
     CHOICES,
     CONTROLS,
+    DETAILS,
     NUMBERS,
     ORDER,
     QUESTIONS,
@@ -138,6 +139,26 @@ def test_invariants(name):
     when, never = NEVER[name]
     for short in never:
         assert of(when) & designs()[short] == 0, short
+
+
+def also_hold(short):
+    """The combinations in which a design is an alternative to the recommended one."""
+    facts = all_answers() | {f"design={one}": mask for one, mask in designs().items()}
+    facts |= {f"{detail.key}={value}": 0 for detail in DETAILS for value in detail.values}
+    return condition(DESIGN[short].also_holds)(facts) & ~designs()[short]
+
+
+@pytest.mark.parametrize("name", NEVER)
+def test_the_invariants_hold_for_alternatives_too(name):
+    when, never = NEVER[name]
+    for short in never:
+        assert of(when) & also_hold(short) == 0, short
+
+
+def test_where_a_design_is_refused_nothing_else_holds():
+    for short in DESIGN:
+        assert also_hold(short) & designs()["D14"] == 0, short
+    assert also_hold("D00") == also_hold("D14") == 0
 
 
 @pytest.mark.parametrize(

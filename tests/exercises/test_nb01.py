@@ -28,7 +28,7 @@ def test_a_longer_breaking_schedule_is_told_the_shortest_length(monkeypatch):
 @pytest.mark.parametrize(
     ("schedule", "sentence"),
     [
-        ("A B", 'After "A B" the rule still holds. A is about to: GET lock'),
+        ("A B", 'After "A B" the rule still holds.'),
         ("A A A A A B B B B B", "the rule still holds. Everybody has ended"),
         ("A A A B B", 'Move 5, "B", is not possible'),
         ("A x", '"x" is not a move'),
@@ -37,7 +37,7 @@ def test_a_longer_breaking_schedule_is_told_the_shortest_length(monkeypatch):
 def test_schedules_that_break_nothing_get_a_sentence_that_helps(schedule, sentence):
     mark = nb01.break_it(schedule)
     assert not mark.solved
-    assert sentence in mark.sentence
+    assert sentence in str(mark)
 
 
 # -- exercise 2 -----------------------------------------------------------------------------------
@@ -111,11 +111,11 @@ def slip_of_the_pen(me):
 @pytest.mark.parametrize(
     ("worker", "sentence"),
     [
-        (take_then_expire, 'A crash still leaves the lock for ever. Look at "A A!"'),
-        (expire_first, "A crash still leaves the lock for ever. Look at \"A A A!\""),
-        (without_nx, "Both can get in. Look at"),
+        (take_then_expire, 'A crash still leaves the lock for ever.\nLook at "A A!"'),
+        (expire_first, "A crash still leaves the lock for ever.\nLook at \"A A A!\""),
+        (without_nx, "Both can get in.\nLook at"),
         (never, "Your lock never lets anybody in."),
-        (slip_of_the_pen, "Your worker raised AttributeError"),
+        (slip_of_the_pen, "your worker raised AttributeError"),
     ],
 )
 def test_each_typical_wrong_repair_gets_its_own_sentence(worker, sentence):
@@ -185,8 +185,8 @@ def test_every_right_repair_solves_the_third_exercise(take):
     ("worker", "sentence"),
     [
         (patient(refreshed_at_every_try), "B tried for 120 ms after a crash and gave up"),
-        (patient(refreshed_by_losers), 'A crash can leave the lock for ever. Look at "A A!"'),
-        (patient(expired_by_the_winner), 'A crash can leave the lock for ever. Look at "A A!"'),
+        (patient(refreshed_by_losers), 'A crash can leave the lock for ever.\nLook at "A A!"'),
+        (patient(expired_by_the_winner), 'A crash can leave the lock for ever.\nLook at "A A!"'),
         (patient(without_an_end), "A crash can leave the lock for ever."),
         (patient(in_one_command, ttl_ms=200), "After a crash the lock outlives"),
         (patient(lambda me, ttl_ms: False), "Your lock never lets anybody in."),

@@ -276,3 +276,9 @@ def test_redis_py_is_all_it_needs():
         "typing",
         "redis",
     }
+
+
+@pytest.mark.parametrize("answer", [Busy(), NotOwner(), Released()])
+def test_an_answer_in_a_plain_if_is_an_error_that_says_how_to_ask(answer):
+    with pytest.raises(TypeError, match=r"is neither true nor false: .* isinstance"):
+        bool(answer)

@@ -21,8 +21,11 @@ ALLOWED = NEEDED | {
 HOSTS = ("pypi" + ".org", "python" + "hosted.org", "registry." + "npmjs", "deb." + "debian.org")
 MODULE_LINES, FUNCTION_LINES = 300, 40
 # Lines of code, for a part of labkit. sim and locks are counted together: an afternoon of reading.
-CORE, CORE_LINES, PART_LINES = {"sim", "locks"}, 3_600, 800
-CASES = ("acquiring", "entering", "errors", "releasing", "renewing", "scope", "units")
+CORE, CORE_LINES, PART_LINES = {"sim", "locks"}, 3_700, 800
+CASES = (
+    *("acquiring", "attempts", "clocks", "database", "entering", "errors", "fencing", "leases"),
+    *("losing", "releasing", "renewing", "scope", "units"),
+)
 # Modules that hold texts, rules, questions or cases.
 DATA = {
     *(f"cases/{name}.py" for name in CASES),
@@ -30,9 +33,10 @@ DATA = {
     *(f"decision/texts/{name}.py" for name in ("en", "en_designs", "en_questions", "en_results")),
     "decision/texts/en_scenarios.py",
 }
-# The decision is twice as large as planned: it also holds its page and its terminal dialogue.
-# The servers are led through late replies and requests, evictions and threads as well.
-LARGER = {"decision": 2_000, "servers": 850}
+# The decision is more than twice as large as planned: it also holds its page, its terminal
+# dialogue, its evidence, and what a design costs. Servers are real ones in many ways: started,
+# compared, raced, and with processes that are stopped.
+LARGER = {"decision": 2_050, "servers": 950}
 
 
 def lines_of(modules_to_count) -> int:

@@ -57,7 +57,7 @@ def test_source_is_the_text_of_the_file():
     source = show_source(withdraw)
     assert repr(source).startswith("def withdraw(me):\n    me.redis.set(")
     assert source._repr_markdown_() == f"```python\n{source}\n```"
-    assert repr(show_source(Busy)).startswith("@dataclass(frozen=True)\nclass Busy:")
+    assert repr(show_source(Busy)).startswith("@dataclass(frozen=True)\nclass Busy(_Answer):")
 
 
 def test_source_of_a_nested_function_starts_at_the_margin():

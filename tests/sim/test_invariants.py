@@ -336,3 +336,10 @@ def test_a_release_by_script_is_a_release_too():
 
     found = both(holds, steals, labkit.only_the_owner_releases)
     assert found.counterexample.reason.endswith("removed what A had set")
+
+
+def test_a_counter_is_no_lease_and_everybody_may_change_it():
+    def counts(me):
+        me.redis.incr("n")
+
+    assert explore(counts, check=labkit.only_the_owner_renews).violating == 0

@@ -7,6 +7,7 @@ A sentence may end with its origin in double brackets, "... [[Redis 8.4 document
 from __future__ import annotations
 
 import importlib
+import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -15,6 +16,11 @@ from labkit.sim.errors import LabkitError
 
 LANGUAGES = ("en",)
 JUDGEMENT = "judgement"
+
+
+def wrapped(line: str) -> str:
+    """A line cut for a notebook or a terminal, which would cut it in the middle of a word."""
+    return textwrap.fill(line, 96, subsequent_indent="   ", break_on_hyphens=False)
 
 
 @dataclass(frozen=True, slots=True)

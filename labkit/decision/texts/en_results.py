@@ -161,7 +161,7 @@ TEXTS = {
                                  "numbers are used.",
     # -- why not -------------------------------------------------------------------------------
     "why_not.needs_repair": "somebody would have to repair data, money or trust",
-    "why_not.wasted_work": "it would hold as well, and waste more work",
+    "why_not.wasted_work": "nothing would break, but more work would be wasted",
     "why_not.no_key": "your rule is not \"at most one per key\"",
     "why_not.no_version": "the receiver compares no version, so a late write would be accepted",
     "why_not.spans": "one write cannot reach over several systems",
@@ -171,6 +171,7 @@ TEXTS = {
     "why_not.not_several_rows": "it is made for several known rows",
     "why_not.nothing_to_compare": "before the first one there is no version to compare",
     "why_not.many_conflicts": "many would meet, and most tries would be wasted",
+    "why_not.work_twice": "two would do the long work, and one of them for nothing",
     "why_not.no_row_yet": "a row that does not exist cannot be locked",
     "why_not.no_database": "there is no database that all workers reach",
     "why_not.constraint_is_enough": "a unique key does it without a lock",
@@ -308,16 +309,25 @@ TEXTS = {
     "judgement.constants": "the limits: 1 s for a transaction, 30 % load for \"often\", 1 % clock "
                            "error, 10 % of the pool waiting",
     # -- evidence ------------------------------------------------------------------------------
-    "evidence.danger": "What goes wrong without it",
+    "evidence.danger": "The danger",
     "evidence.holds": "That it holds",
+    "evidence.limit": "What it does not prevent",
     "evidence.none": "not yet shown here",
-    "evidence.missing": "not yet shown here: there is no case {name}",
+    "evidence.not_run": "not run for this record",
+    "evidence.shown_danger": "{text} ({name}). This happens in {broken} of {all} schedules; the "
+                             "shortest is {shortest}",
+    "evidence.shown_holds": "in none of the {all} schedules of \"{name}\" was the rule broken; "
+                            "{met}",
+    "evidence.shown_limit": "two workers inside at once: {broken} of {all} schedules of "
+                            "\"{name}\"; the shortest is {shortest}",
+    "evidence.met": "{danger} (in {n} of them)",
     "evidence.unexpected": "{name}: {summary}. That was not expected: do not rely on this design "
                            "before you know why.",
-    "evidence.shown": "{name}: {summary}",
+    "evidence.pr": "Run now, as expected: {names}.",
+    "evidence.pr_not": "Run now, NOT as expected: {names}.",
     "evidence.running": "Running {number} of {all}: {name} ...",
     "evidence.failed": "{name} could not be run: {reason}",
-    "evidence.run": "Show what breaks and what holds",
+    "evidence.run": "Run the evidence now",
     # -- words around the result ---------------------------------------------------------------
     "ui.title": "Which lock do I need, and do I need one?",
     "ui.scenario": "Scenario",
@@ -345,10 +355,16 @@ TEXTS = {
     "ui.nothing_to_operate": "nothing to operate",
     "ui.trips": "round trips: {trips}",
     "ui.wait": "expected wait: {wait}",
-    "ui.wait_unknown": "expected wait: unknown without arrivals_per_s and work_p50_ms",
-    "ui.cheaper": "Cheaper, and holds as well",
-    "ui.no_cheaper": "nothing cheaper holds",
-    "ui.also": "Holds as well, at a higher cost",
+    "ui.wait_unknown": "expected wait: open until you give two numbers (arrivals_per_s and "
+                       "work_p50_ms)",
+    "ui.no_wait": "none, a busy attempt goes away",
+    "ui.alternative": "Instead",
+    "ui.cheaper": "Cheaper, and it would hold too: {design}. Why not first: {why}",
+    "ui.dearer": "Nothing cheaper holds. The next one that holds: {design}.",
+    "ui.no_other": "Nothing else holds with these answers.",
+    "ui.none_holds": "No design holds with these answers.",
+    "ui.or_nothing": "Or nothing at all, if doing it twice now and then costs less than building "
+                     "and running this.",
     "ui.failures": "When something fails",
     "ui.answers": "In one sentence each",
     "ui.contention": "When it is taken",
@@ -430,6 +446,7 @@ TEXTS = {
     "saved.text": "\"{key}\" is not text and was left out.",
     "saved.same": "Unchanged: {design} (rule {rule}).",
     "saved.design": "The design changes from {old} to {new} (rule {rule}).",
+    "saved.mode": "The design's variant changes from {old} to {new}: {name}.",
     "saved.rule": "The rule that fired was {old}; it is {new} now: the rules have changed.",
     "saved.answer": "Answer {key} was {old}; it is {new} now.",
     "saved.blockers": "In the way of \"accepted\": was {old}; is {new} now.",

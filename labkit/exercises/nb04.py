@@ -1,0 +1,171 @@
+"""The reader's own repair and the exercises of notebook 04."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from labkit.cases.rules import holds
+from labkit.exercises.marking import Criterion, Mark, mark_repair, mark_schedule
+from labkit.resources import fenced_row, sqlite
+from labkit.sim.invariants import Invariant
+from labkit.sim.lab import Lab
+from labkit.sim.machine import Transition
+
+START, WITHDRAWAL = 100, 30
+
+
+def bank(lab: Lab) -> None:
+    """An account of 100 in a table, with a column for the number of the last writer."""
+    lab.shared.bank = sqlite(
+        "CREATE TABLE account (id INTEGER PRIMARY KEY, balance INTEGER, fence INTEGER)",
+        f"INSERT INTO account VALUES (1, {START}, 0)",
+    )
+
+
+def money_is_right(lab: Lab) -> str | None:
+    """What is left is 100 minus 30 for each worker that returned "done"."""
+    done = sum(answer == "done" for answer in lab.returned.values())
+    left = lab.shared.bank.execute("SELECT balance FROM account").value
+    right = START - WITHDRAWAL * done
+    return None if left == right else f"{done} took 30 each, and {left} is left instead of {right}"
+
+
+def somebody_is_done(lab: Lab) -> str | None:
+    """A lock that lets nobody do the work protects nothing."""
+    return None if "done" in lab.returned.values() else "nobody is done"
+
+
+def my_repair(worker: Any) -> Mark:
+    """The reader's repair of the first cell: no withdrawal is lost, whatever the pause."""
+    calm = {"setup": bank, "pauses": 0}
+    criteria = [
+        Criterion("Without any pause, nobody takes money.", {"check": somebody_is_done, **calm}),
+        Criterion("Without any pause, money is lost.", {"check": money_is_right, **calm}),
+        Criterion("After a pause, money is lost.",
+                  {"check": money_is_right, "setup": bank, "pauses": 1}),
+    ]  # fmt: skip
+    return mark_repair(worker, criteria, "No withdrawal is lost.")
+
+
+# -- exercise 1 -----------------------------------------------------------------------------------
+
+#: A shortest schedule that breaks `asks_first`; a test holds it against the search.
+SHORTEST_ASKS_FIRST = "A A t B B B A"
+
+
+def asks_first(me: Any) -> str:
+    """Asks the table for the last number before it writes."""
+    token = me.token()
+    fence = me.redis.eval(TAKE, 2, "lock", "fence", token)
+    if fence is None:
+        return "busy"
+    if me.shared.bank.execute("SELECT fence FROM account").value > fence:
+        return "too late"
+    me.shared.bank.execute("UPDATE account SET balance = balance - 30, fence = ?", fence)
+    return "done"
+
+
+TAKE = """\
+-- take and count
+if redis.call("SET", KEYS[1], ARGV[1], "NX", "PX", 100) then
+    return redis.call("INCR", KEYS[2])
+end
+return nil
+"""
+
+
+def _never_back(rule: Invariant, memory: Any, transition: Transition) -> Any:
+    """The number in the table never gets smaller."""
+    numbers = [
+        int(one.text.split("fence ")[1].split(",")[0])
+        for contents in (transition.before, transition.after)
+        for one in contents.values()
+        if one.row and "fence " in one.text
+    ]
+    if len(numbers) == 2 and numbers[1] < numbers[0]:
+        return memory, f"{transition.move.worker} wrote with {numbers[1]} after {numbers[0]}"
+    return memory, None
+
+
+no_late_write = Invariant("No write comes after one with a larger number", _never_back)
+
+
+def break_it(schedule: str) -> Mark:
+    """Exercise 1: let a late write through, although the table was asked before."""
+    return mark_schedule(schedule, worker=asks_first, shortest=SHORTEST_ASKS_FIRST, setup=bank,
+                         check=no_late_write)  # fmt: skip
+
+
+# -- exercise 2 -----------------------------------------------------------------------------------
+
+
+def row(lab: Lab) -> None:
+    """A row that accepts a write only with a larger number than before."""
+    lab.shared.row = fenced_row("nobody")
+
+
+def _holder_refused(rule: Invariant, memory: Any, transition: Transition) -> Any:
+    worker, command = transition.move.worker or "", transition.command
+    writes = command is not None and command.store == "row" and "UPDATE" in str(command)
+    if writes and transition.before == transition.after and holds(worker, transition):
+        return memory, f"{worker} holds the lock, and its write is refused"
+    return memory, None
+
+
+holder_writes = Invariant("Who holds the lock can write", _holder_refused)
+
+
+def number_it(worker: Any) -> Mark:
+    """Exercise 2: lock and number come together, so that who holds the lock can write."""
+    criteria = [
+        Criterion("Nobody writes.", {"check": somebody_is_done, "setup": row, "pauses": 0}),
+        Criterion("Without any pause, the holder is refused.",
+                  {"check": holder_writes, "setup": row, "pauses": 0}),
+        Criterion("After a pause, who holds the lock is refused, and who is late is not.",
+                  {"check": holder_writes, "setup": row, "pauses": 1}),
+    ]  # fmt: skip
+    return mark_repair(worker, criteria, "Lock and number come in one step.")
+
+
+# -- exercise 3 -----------------------------------------------------------------------------------
+
+
+class Write(NamedTuple):
+    """One write, as the resource saw it."""
+
+    worker: str
+    number: int
+    accepted: bool
+
+    def __str__(self) -> str:
+        return f"{self.worker} with {self.number}{'' if self.accepted else ' (refused)'}"
+
+
+def _writes(text: str) -> tuple[Write, ...]:
+    """`A1 B2 A1-`: A writes with 1, B with 2, and A with 1 again, which is refused."""
+    return tuple(Write(word[0], int(word[1]), not word.endswith("-")) for word in text.split())
+
+
+GOOD = [_writes(text) for text in ("", "A1", "A1 B2", "A1 B2 C3", "B2 A1-", "A1 A1", "A1 A1 B2 B2",
+                                   "B3 A1- C4", "A1 B3 C5", "B2 A1- A1-")]  # fmt: skip
+BROKEN = [_writes(text) for text in ("B2 A1", "A1 B1", "A1 B3 C2", "C3 C3 A1- B2", "B2 A1- A1",
+                                     "A1 A1 B1")]  # fmt: skip
+
+Rule = Callable[[Sequence[Write]], str | None]
+
+
+def write_the_rule(rule: Rule) -> Mark:
+    """Exercise 3: a rule that finds every history with a late or doubled number, and no other."""
+    for histories, broken in ((BROKEN, True), (GOOD, False)):
+        for history in histories:
+            told = ", then ".join(map(str, history)) or "(nothing is written)"
+            try:
+                answer = rule(list(history))
+            except Exception as error:
+                return Mark(False, f"Your rule raised {type(error).__name__}: {error}\nAt: {told}")
+            if broken and answer is None:
+                return Mark(False, f"Your rule lets this through: {told}.")
+            if not broken and answer is not None:
+                return Mark(False, f"Your rule complains about this, which is right: {told}.")
+    return Mark(True, f"It finds all {len(BROKEN)} bad histories, and no good one of {len(GOOD)}.")
