@@ -7,9 +7,10 @@ The parts, and what each may import from the others (a test compares this table 
     draw       ->  sim
     resources  ->  sim
     cases      ->  sim locks resources
-    show       ->  sim locks cases draw
+    show       ->  sim locks cases draw ttl
     servers    ->  sim
     decision   ->  sim cases
+    ttl        ->  sim locks decision
     exercises  ->  sim locks cases
     workbook   ->
     checkup    ->  servers

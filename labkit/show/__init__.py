@@ -5,6 +5,7 @@
     predicting  a question before a run       stepper   be the scheduler, letter by letter
     glossary  the words, where defined        fold      a result behind a line
     libraries which rung is the lock of your framework
+    lease_sliders  a lease by hand            ttl_chooser  a TTL from measured durations
 """
 
 from __future__ import annotations
@@ -22,6 +23,10 @@ _WHERE = {
     "show_schedules": "labkit.show.tables",
     "show_source": "labkit.show.tables",
     "collisions_chart": "labkit.show.charts",
+    "durations_chart": "labkit.show.charts",
+    "lease_sliders": "labkit.show.lease_sliders",
+    "lease_picture": "labkit.show.lease_sliders",
+    "ttl_chooser": "labkit.show.ttl_chooser",
     "Folded": "labkit.show.fold",
     "Glossary": "labkit.show.glossary",
     "known_locks": "labkit.show.libraries",
