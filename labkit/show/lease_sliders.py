@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import ipywidgets as widgets
@@ -47,12 +48,17 @@ class LeaseSliders(Twin):
         except LabkitError as error:  # a callback's exception would be seen by nobody
             self._shown.value = f"<p><b>Not possible.</b> {escape(error)}</p>"
         else:
-            self._shown.value = f"{lease_picture(run, theme='live').svg}<p>{escape(run)}</p>"
+            self._shown.value = _drawn(run)
 
 
 def lease_sliders(**given: Any) -> LeaseSliders:
     """Sliders that begin at `ttl_ms`, `pause_ms`, `work_ms` and `workers`."""
     return LeaseSliders(**given)
+
+
+@lru_cache(500)  # a slider is moved to and fro
+def _drawn(run: Run) -> str:
+    return f"{lease_picture(run, theme='live').svg}<p>{escape(run)}</p>"
 
 
 def _slider(label: str, value: int, least: int, most: int, step: int = 50) -> Any:
@@ -71,7 +77,9 @@ def lease_picture(run: Run, *, theme: str = "card") -> Picture:
         sheet.together(lines[who[0]], lines[who[-1]], start, end)
     sheet.lock(run)
     sheet.count(run)
-    return Picture(sheet.svg(f"timeline to scale: {run}", str(run), theme), str(run))
+    title = (f"timeline to scale: TTL {run.ttl_ms:,} ms, pause of A {run.pause_ms:,} ms, "
+             f"work {run.work_ms:,} ms, workers {', '.join(sheet.letters)}")  # fmt: skip
+    return Picture(sheet.svg(title, str(run), theme), str(run))
 
 
 class _Scaled(Sheet):

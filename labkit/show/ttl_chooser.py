@@ -12,6 +12,7 @@ from labkit.ttl.chooser import FIELDS, HARM, UNITS, Chooser
 
 _LABEL = {"description_width": "22em"}
 _WIDE = {"width": "100%", "max_width": "46em"}
+_PRE = "font-family:monospace;white-space:pre-wrap;word-break:normal"
 
 
 class TtlChooser(Twin):
@@ -21,7 +22,7 @@ class TtlChooser(Twin):
         self.chooser = Chooser(**given)
         self.controls = {name: self._control(name) for name in FIELDS}
         self._upload = widgets.FileUpload(accept=".csv,.txt", description="or load a CSV file",
-                                          layout={"width": "auto"})  # fmt: skip
+                                          layout={"width": "15em"})  # fmt: skip
         self._upload.observe(self._loaded, "value")
         self._shown = widgets.HTML(_report(self.chooser))
         text, *others = self.controls.values()
@@ -63,5 +64,7 @@ def _report(chooser: Chooser) -> str:
     said = f"<p><b>Not possible.</b> {escape(error)}</p>" if error else ""
     if error and choice:
         said += "<p>Below is what followed from the last values that could be used.</p>"
+    if choice:
+        said += f"<p><b>{escape(choice.recommendation)}</b></p>"
     text = f"{choice.histogram}\n\n{choice}" if choice else ""
-    return f'{said}<pre style="font-family:monospace;white-space:pre-wrap">{escape(text)}</pre>'
+    return f'{said}<pre style="{_PRE}">{escape(text)}</pre>'

@@ -86,7 +86,7 @@ def _changes(asked: Question, found: Mapping[str, float]) -> Iterator[str]:
 
 
 def _harm(row: Row, asked: Question, renewed: bool) -> str:
-    n, once = len(asked.durations), "Without renewal it" if renewed else "It"
+    n, once = len(asked.durations), "Without renewal this one" if renewed else "This one"
     return (f"No TTL makes a late write safe. {once} is outlasted by {row.outlasting:,} of {n:,} "
             f"runs seen, which means by up to {row.a_day_high / asked.runs_per_day:.2%} of all "
             f"runs, {count(row.a_day_high)} a day; and a pause can outlast any TTL. Let the "

@@ -18,7 +18,7 @@ from labkit.ttl.reading import decode, example_durations, read_durations
 FIELDS = {
     "text": "Durations: paste numbers or a table",
     "unit": "Unit, where none is written",
-    "column": "Column, if the table has several with numbers",
+    "column": "Column, if several hold numbers",
     "runs_per_day": "Runs a day",
     "recover_ms": "After a crash, others may wait (ms)",
     "redis_p999_ms": "Redis and back, p99.9 (ms)",
