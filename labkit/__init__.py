@@ -7,10 +7,11 @@ The parts, and what each may import from the others (a test compares this table 
     draw       ->  sim
     resources  ->  sim
     cases      ->  sim locks resources
-    show       ->  sim locks cases draw
+    show       ->  sim locks cases draw ttl
     scheduler  ->  sim cases draw show
     servers    ->  sim locks
     decision   ->  sim cases
+    ttl        ->  sim locks decision
     exercises  ->  sim locks cases resources
     workbook   ->
     checkup    ->  servers

@@ -5,6 +5,7 @@
     predicting  a question before a run       fold      a result behind a line
     glossary  the words, where defined        selecting a choice of workers to try
     libraries which rung is your framework's lock, and the traps of redis-py's
+    lease_sliders  a lease by hand            ttl_chooser  a TTL from measured durations
 
 Be the scheduler is a part of its own, `labkit.scheduler`, and is asked for here like the others.
 """
@@ -24,6 +25,10 @@ _WHERE = {
     "show_schedules": "labkit.show.tables",
     "show_source": "labkit.show.tables",
     "collisions_chart": "labkit.show.charts",
+    "durations_chart": "labkit.show.charts",
+    "lease_sliders": "labkit.show.lease_sliders",
+    "lease_picture": "labkit.show.lease_sliders",
+    "ttl_chooser": "labkit.show.ttl_chooser",
     "Folded": "labkit.show.fold",
     "Glossary": "labkit.show.glossary",
     "known_locks": "labkit.show.libraries",

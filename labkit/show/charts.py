@@ -6,6 +6,8 @@ import io
 from collections.abc import Mapping
 from typing import Any
 
+from labkit.ttl.choosing import TtlChoice
+
 #: Okabe-Ito colours that are dark enough for lines and text on white.
 BLUE, ORANGE = "#0072B2", "#D55E00"
 
@@ -63,3 +65,30 @@ def collisions_chart(hits: Mapping[float, int], *, runs: int, share: float) -> C
              for gap, count in hits.items()]  # fmt: skip
     lines.append(f"share of schedules, whatever the gap: {share:.0%}")
     return Chart(figure, "\n".join(lines))
+
+
+def durations_chart(choice: TtlChoice) -> Chart:
+    """How long the runs took, with quantiles and the TTL; both ways are to a logarithmic scale."""
+    import numpy as np
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 3), dpi=100, layout="constrained")
+    axes = figure.subplots()
+    ordered = choice.durations.ordered
+    counts, edges = np.histogram(np.log10(ordered), bins=40)
+    axes.stairs(counts, 10**edges, fill=True, color=BLUE, alpha=0.6)
+    marks = {quantile.name: quantile.value for quantile in choice.quantiles[:3]}
+    marks["TTL"] = choice.ttl_ms
+    for name, at in marks.items():
+        colour, dashes = (ORANGE, "-") if name == "TTL" else ("black", ":")
+        axes.axvline(at, color=colour, linestyle=dashes, linewidth=2 if name == "TTL" else 1)
+        beside = (-26 if name == "TTL" else 3, -10)
+        axes.annotate(name, (at, 1), beside, xycoords=("data", "axes fraction"),
+                      textcoords="offset points", color=colour)  # fmt: skip
+    axes.set(xscale="log", yscale="log", xlabel="duration of a run (ms)", ylabel="runs")
+    axes.set_ylim(bottom=0.5)  # so that a single run is seen
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter("{x:,g}")
+    axes.spines[["top", "right"]].set_visible(False)
+    said = ", ".join(f"{name} {at:,.0f} ms" for name, at in marks.items())
+    return Chart(figure, f"{choice.histogram}\n{said}")

@@ -80,7 +80,7 @@ def test_the_wheel_holds_labkit_with_its_data_files_and_nothing_else(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     ours = {name for name in names if ".dist-info/" not in name}
     assert ours == files_of_labkit()
-    for kind in (".css", ".html", "overrides.json"):
+    for kind in (".css", ".html", ".csv", "overrides.json"):
         assert any(name.endswith(kind) for name in ours), kind
     assert any(name.endswith("licenses/LICENSE") for name in names)
 
