@@ -37,17 +37,19 @@ class Criterion:
         fails: what to say when it does not, before the schedule that shows it.
         bounds: what is explored: check, setup, pauses, faults, workers.
         work: whether the work must be done in every schedule.
+        raises: whether the worker may raise without any fault, since that is what it is about.
     """
 
     fails: str
     bounds: dict[str, Any]
     work: bool = False
+    raises: bool = False
 
     def mark(self, worker: Any) -> Mark | None:
         """None if the worker meets it."""
         exploration = explore(worker, **LIMITS, **self.bounds)
         faultless = not exploration.bounds.pauses and not any(exploration.bounds.faults.values())
-        if faultless and exploration.raised:
+        if faultless and exploration.raised and not self.raises:
             reason = next(iter(exploration.raised)).rstrip(".")
             return Mark(False, f"Without any fault, your worker raised {reason}.")
         if exploration.verdict != HOLDS:
