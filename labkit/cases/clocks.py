@@ -283,7 +283,7 @@ CASES = (
     ),
     Case(
         "lease-from-the-answer", "F13",
-        "the answer comes after 60 ms, and the holder counts its lease from there",
+        "no answer; asked again after 60 ms, A is told 'yours', and counts its lease from there",
         wrong=answered_late("answer"), right=answered_late("sending"), check=counts_on_its_own,
         faults="?", danger=lost("the first answer did not arrive, and the lock was taken", "SET"),
         shortest="A? t A B t t", broken=(6, 18), met=(14, 18),

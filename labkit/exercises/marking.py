@@ -37,19 +37,17 @@ class Criterion:
         fails: what to say when it does not, before the schedule that shows it.
         bounds: what is explored: check, setup, pauses, faults, workers.
         work: whether the work must be done in every schedule.
-        raises: whether the worker may raise without any fault, since that is what it is about.
     """
 
     fails: str
     bounds: dict[str, Any]
     work: bool = False
-    raises: bool = False
 
     def mark(self, worker: Any) -> Mark | None:
         """None if the worker meets it."""
         exploration = explore(worker, **LIMITS, **self.bounds)
         faultless = not exploration.bounds.pauses and not any(exploration.bounds.faults.values())
-        if faultless and exploration.raised and not self.raises:
+        if faultless and exploration.raised:
             reason = next(iter(exploration.raised)).rstrip(".")
             return Mark(False, f"Without any fault, your worker raised {reason}.")
         if exploration.verdict != HOLDS:
@@ -87,7 +85,8 @@ def mark_schedule(
         return Mark(False, str(error))
     if trace.broken is None:
         ended = "" if trace.about_to else " Everybody has ended."
-        return Mark(False, f'After "{schedule}" the rule still holds.{ended}', trace)
+        rule = f" ({trace.rule})" if trace.rule else ""
+        return Mark(False, f'After "{schedule}" the rule still holds{rule}.{ended}', trace)
     length, best = len(trace.schedule), len(shortest.split())
     compared = "There is no shorter one." if length == best else f"The shortest has {best}."
     return Mark(True, f"{trace.broken}, after {length} letters. {compared}", trace)

@@ -6,11 +6,13 @@ from typing import Any
 
 from labkit.cases.helpers import the_waiter_gets_in
 from labkit.cases.losing import waiting
-from labkit.cases.rules import never_falls, never_revived, only_the_owner_changes
+from labkit.cases.rules import happened, never_falls, never_revived, only_the_owner_changes
 from labkit.exercises.marking import Criterion, Mark, mark_repair, mark_schedule
 from labkit.locks import Acquired, FencedLease, Renewed
 from labkit.resources import fenced_row
-from labkit.sim.invariants import only_the_owner_releases
+from labkit.sim.errors import LabkitError
+from labkit.sim.exploration import explore
+from labkit.sim.invariants import Danger, only_the_owner_releases
 from labkit.sim.lab import Lab
 
 KEY = "lock"
@@ -39,17 +41,49 @@ def break_it(schedule: str) -> Mark:
                          check=never_falls)  # fmt: skip
 
 
+def living_on(worker: Any) -> Any:
+    """A process that takes one job after the other: an error ends the job, and not the process."""
+
+    def process(me: Any) -> str:
+        try:
+            answer = str(worker(me))
+        except ValueError:
+            answer = "failed"
+        me.sleep(1.0)
+        return answer
+
+    return process
+
+
+def the_error_gets_out(lab: Lab) -> str | None:
+    """A's caller learns that the work has failed; A is busy only while B works."""
+    answer = lab.returned.get("A")
+    return None if answer in ("failed", "busy") else f"A's caller is told {answer!r}"
+
+
+a_works = Danger("A was inside", lambda transition: any(
+    who == "A" and event.name == "enter" for who, event in happened(transition)))  # fmt: skip
+
+
 def let_b_in(worker: Any) -> Mark:
     """Exercise 2: when the work has failed, its helper ends, and the next one gets in."""
-    both = {"A": worker, "B": waiting}
+    both = {"A": living_on(worker), "B": waiting}
+    try:
+        found = explore(both, check=[the_error_gets_out, a_works], pauses=0)
+    except LabkitError as error:
+        return Mark(False, str(error))
+    if not found.dangers[a_works.name] and not found.violating:
+        return Mark(False, "A's work never begins.")
     criteria = [
+        Criterion("The error of the work does not get out.",
+                  {"check": the_error_gets_out, "pauses": 0}),
         Criterion("B gives up waiting, and nobody is working any more.",
-                  {"check": the_waiter_gets_in, "pauses": 0}, raises=True),
+                  {"check": the_waiter_gets_in, "pauses": 0}),
         Criterion("A lease that is not yours is changed.",
                   {"check": [only_the_owner_changes, only_the_owner_releases.on(KEY)],
-                   "pauses": 2}, raises=True),
+                   "pauses": 2}),
         Criterion("Your helper brings back a lease that has ended.",
-                  {"check": never_revived, "pauses": 2}, raises=True),
+                  {"check": never_revived, "pauses": 2}),
     ]  # fmt: skip
     return mark_repair(both, criteria, "The helper ends with the work, and B gets in.")
 

@@ -36,6 +36,14 @@ def somebody_is_done(lab: Lab) -> str | None:
     return None if "done" in lab.returned.values() else "nobody is done"
 
 
+def nobody_fails(lab: Lab) -> str | None:
+    """Being late is an answer, not an error."""
+    for letter, outcome in lab.outcome.items():
+        if outcome.error is not None:
+            return f"{letter} ends with {type(outcome.error).__name__}: {outcome.error}"
+    return None
+
+
 def my_repair(worker: Any) -> Mark:
     """The reader's repair of the first cell: no withdrawal is lost, whatever the pause."""
     calm = {"setup": bank, "pauses": 0}
@@ -44,8 +52,14 @@ def my_repair(worker: Any) -> Mark:
         Criterion("Without any pause, money is lost.", {"check": money_is_right, **calm}),
         Criterion("After a pause, money is lost.",
                   {"check": money_is_right, "setup": bank, "pauses": 1}),
+        Criterion("After a pause, one worker ends with an error. SQLite locks the whole file; "
+                  "PostgreSQL at its default level, and MySQL, would let both write 70.",
+                  {"check": nobody_fails, "setup": bank, "pauses": 1}),
+        Criterion("After a pause, a late holder sets the number back.",
+                  {"check": no_late_write, "setup": bank, "pauses": 1}),
     ]  # fmt: skip
-    return mark_repair(worker, criteria, "No withdrawal is lost.")
+    return mark_repair(worker, criteria, "No withdrawal is lost. (If one UPDATE can do the work, "
+                       "or compare what was read, the lock only saves work.)")
 
 
 # -- exercise 1 -----------------------------------------------------------------------------------
@@ -60,9 +74,10 @@ def asks_first(me: Any) -> str:
     fence = me.redis.eval(TAKE, 2, "lock", "fence", token)
     if fence is None:
         return "busy"
-    if me.shared.bank.execute("SELECT fence FROM account").value > fence:
+    balance, seen = me.shared.bank.execute("SELECT balance, fence FROM account").rows[0]
+    if seen > fence:
         return "too late"
-    me.shared.bank.execute("UPDATE account SET balance = balance - 30, fence = ?", fence)
+    me.shared.bank.execute("UPDATE account SET balance = ?, fence = ?", balance - 30, fence)
     return "done"
 
 
@@ -113,19 +128,26 @@ def _holder_refused(rule: Invariant, memory: Any, transition: Transition) -> Any
     return memory, None
 
 
+def somebody_has_written(lab: Lab) -> str | None:
+    """The row holds what somebody has written who says so."""
+    written = lab.shared.row.read()
+    done = [letter for letter, answer in lab.returned.items() if answer == "done"]
+    return None if written in done else f"the row holds what {written} wrote"
+
+
 holder_writes = Invariant("Who holds the lock can write", _holder_refused)
 
 
 def number_it(worker: Any) -> Mark:
     """Exercise 2: lock and number come together, so that who holds the lock can write."""
     criteria = [
-        Criterion("Nobody writes.", {"check": somebody_is_done, "setup": row, "pauses": 0}),
+        Criterion("Nobody writes.", {"check": somebody_has_written, "setup": row, "pauses": 0}),
         Criterion("Without any pause, the holder is refused.",
                   {"check": holder_writes, "setup": row, "pauses": 0}),
         Criterion("After a pause, who holds the lock is refused, and who is late is not.",
                   {"check": holder_writes, "setup": row, "pauses": 1}),
     ]  # fmt: skip
-    return mark_repair(worker, criteria, "Lock and number come in one step.")
+    return mark_repair(worker, criteria, "Whoever holds the lock can write.")
 
 
 # -- exercise 3 -----------------------------------------------------------------------------------
@@ -167,5 +189,5 @@ def write_the_rule(rule: Rule) -> Mark:
             if broken and answer is None:
                 return Mark(False, f"Your rule lets this through: {told}.")
             if not broken and answer is not None:
-                return Mark(False, f"Your rule complains about this, which is right: {told}.")
+                return Mark(False, f"Your rule complains, but nothing is wrong here: {told}.")
     return Mark(True, f"It finds all {len(BROKEN)} bad histories, and no good one of {len(GOOD)}.")

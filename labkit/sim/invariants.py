@@ -268,14 +268,19 @@ def _one_effect(rule: Invariant, memory: Any, transition: Transition) -> Verdict
     return frozenset(done.items()), None
 
 
+#: What nobody may do after a loss -> how it is said.
+_AFTER_LOSS = {"enter": "went in", "effect": "did its work", "accepted": "its write was accepted",
+               "compensated": "undid what was done"}  # fmt: skip
+
+
 def _nothing_after_loss(rule: Invariant, lost: frozenset[str], transition: Transition) -> Verdict:
     for worker, event in _events(transition):
         if event.name == "lost":
             lost |= {worker}
         elif event.name == "granted":
             lost -= {worker}
-        elif worker in lost and event.name in ("enter", "effect", "accepted", "compensated"):
-            return lost, f"{worker} knew that its lease was lost, and then: {event.name}"
+        elif worker in lost and event.name in _AFTER_LOSS:
+            return lost, f"{worker} knew that its lease was lost, and {_AFTER_LOSS[event.name]}"
     return lost, None
 
 

@@ -28,8 +28,8 @@ def test_a_longer_breaking_schedule_is_told_the_shortest_length(monkeypatch):
 @pytest.mark.parametrize(
     ("schedule", "sentence"),
     [
-        ("A B", 'After "A B" the rule still holds.'),
-        ("A A A A A B B B B B", "the rule still holds. Everybody has ended"),
+        ("A B", 'After "A B" the rule still holds (At most one'),
+        ("A A A A A B B B B B", "Everybody has ended"),
         ("A A A B B", 'Move 5, "B", is not possible'),
         ("A x", '"x" is not a move'),
     ],

@@ -82,13 +82,45 @@ def free_and_take_again(me, lock, grant, helper):
     ("after", "sentence"),
     [
         (lambda me, lock, grant, helper: None, "B gives up waiting, and nobody is working"),
-        (lambda me, lock, grant, helper: helper.stopp(), "B gives up waiting"),
+        (lambda me, lock, grant, helper: helper.stopp(), "your worker raised AttributeError"),
         (stop_and_delete, "A lease that is not yours is changed."),
         (free_and_take_again, "A lease that is not yours is changed."),
     ],
 )
 def test_wrong_ends_get_their_own_sentence(after, sentence):
     mark = nb03.let_b_in(failing(after))
+    assert not mark.solved
+    assert sentence in mark.sentence
+
+
+def swallowing(me):
+    try:
+        return failing(stop_and_release)(me)
+    except ValueError:
+        return "done"
+
+
+def with_a_daemon(me):
+    lock = OwnerCheckedRenewal(me.redis, "lock", ttl_ms=100, token=me.token)
+    got = lock.acquire()
+    if not isinstance(got, Acquired):
+        return "busy"
+    Helper(lock, got.grant, daemon=True)  # and the process lives on
+    with me.critical_section():
+        me.work(0.04)
+        raise ValueError("no such account")
+
+
+@pytest.mark.parametrize(
+    ("worker", "sentence"),
+    [
+        (swallowing, "The error of the work does not get out."),
+        (with_a_daemon, "B gives up waiting, and nobody is working any more."),
+        (lambda me: "busy", "A's work never begins."),
+    ],
+)
+def test_short_cuts_are_no_solution(worker, sentence):
+    mark = nb03.let_b_in(worker)
     assert not mark.solved
     assert sentence in mark.sentence
 

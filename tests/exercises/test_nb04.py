@@ -62,6 +62,19 @@ def checked_on_write(execute, number):
                    number).rowcount  # fmt: skip
 
 
+def in_a_transaction_of_sqlite(execute, number):
+    execute("BEGIN")
+    changed = unchecked(execute, number)
+    execute("COMMIT")
+    return changed
+
+
+def number_set_back(execute, number):
+    execute("UPDATE account SET fence = ?", number)
+    left = balance(execute) - 30
+    return execute("UPDATE account SET balance = ? WHERE fence = ?", left, number).rowcount
+
+
 def rowcount_ignored(execute, number):
     compare_and_set(execute, number)
     return True
@@ -73,6 +86,8 @@ def rowcount_ignored(execute, number):
         (unchecked, 'Look at "A A t B B B B A A"'),
         (checked_on_write, 'Look at "A A t B B A A B B"'),
         (rowcount_ignored, "2 took 30 each, and 70 is left instead of 40"),
+        (in_a_transaction_of_sqlite, "one worker ends with an error. SQLite locks the whole file"),
+        (number_set_back, "a late holder sets the number back"),
         (lambda execute, number: False, "Without any pause, nobody takes money."),
         (lambda execute, number: True, "Without any pause, money is lost."),
         (lambda execute, number: execute("UPDATE acount SET balance = 0"), "no such table: acount"),
@@ -242,8 +257,8 @@ def each_number_once(writes):
     [
         (lambda writes: None, "Your rule lets this through: B with 2, then A with 1."),
         (only_the_neighbour, "Your rule lets this through: A with 1, then B with 1."),
-        (refused_ones_too, "complains about this, which is right: B with 2, then A with 1 (refus"),
-        (each_number_once, "complains about this, which is right: A with 1, then A with 1."),
+        (refused_ones_too, "complains, but nothing is wrong here: B with 2, then A with 1 (refus"),
+        (each_number_once, "complains, but nothing is wrong here: A with 1, then A with 1."),
         (lambda writes: writes[0].fence, "Your rule raised AttributeError"),
     ],
 )

@@ -189,7 +189,7 @@ CASES = {
     ),
     "nothing_after_loss": Case(
         labkit.nothing_after_loss, compensates_after_loss, stops_after_loss, "A B A",
-        "A knew that its lease was lost, and then: compensated",
+        "A knew that its lease was lost, and undid what was done",
     ),
     "nobody_waits_for_itself": Case(
         labkit.nobody_waits_for_itself, asks_again, asks_again_and_knows_its_token, "A? A",
