@@ -51,6 +51,7 @@ def test_sections_of_madr(answers):
     text = record(decide(answers("S03"))).markdown
     heads = re.findall(r"^##? .*|^### Con.*", text, re.M)
     assert [head.lstrip("# ") for head in heads][1:] == [
+        "In Short",
         "Context and Problem Statement", "Decision Drivers", "Considered Options",
         "Decision Outcome", "Consequences", "Confirmation", "More Information"]  # fmt: skip
 
@@ -82,8 +83,8 @@ def test_the_short_form_has_at_most_25_lines(scenario):
 
 
 def test_assumed_and_unknown_answers_are_to_be_checked(answers):
-    sure = dict.fromkeys(answers("S03"), "measured") | {"goal": "assumed", "cont": "looked_up"}
-    text = record(decide(answers("S03", redis="unknown", confidence=sure))).markdown
+    sure = dict.fromkeys(answers("S01"), "measured") | {"goal": "assumed", "cont": "looked_up"}
+    text = record(decide(answers("S01", redis="unknown", confidence=sure))).markdown
     checks = text.partition("#### Check before merge")[2].partition("## More")[0]
     assert checks.count("- [ ]") == 2
     assert "(assumed); checked by: ______" in checks

@@ -370,6 +370,7 @@ TEXTS = {
     "ui.worst": "The worst that can happen",
     "ui.next": "Next question that could change this",
     "ui.no_next": "No open question would change this by itself.",
+    "ui.counted": "Not answered, so the careful answer counts: {names}",
     "ui.possible": "Still possible",
     "ui.changes": "Answers that would change this",
     "ui.no_changes": "No single answer would change this.",
