@@ -126,7 +126,7 @@ class Explanation:
 
     @property
     def counted(self) -> str:
-        """Which questions without an answer could still change the design: they count as unknown."""
+        """Questions without an answer that could change the design; their careful answer counts."""
         open_, matter = self.decision.used.unknown, relevance(self.decision)
         return ", ".join(self.t(f"{key}.label") for key in open_ if matter[key] == DESIGN)
 

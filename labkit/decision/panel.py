@@ -96,6 +96,7 @@ def more(page: Page) -> str:
     e = d.explanation
     failures = [(t(f"failure.{key}"), sentence.text) for key, sentence in e.failures.items()]
     changes = t("ui.ways_out") if d.ways_out else t("ui.changes")
+    said = (e.why, e.ensures, e.not_ensured, *e.failures.values(), *e.companions, *e.tests)
     folded = [
         _folded(t("ui.failures"), _table(failures)),
         _folded(changes, _list(e.changes or [t("ui.no_changes")])),
@@ -104,7 +105,7 @@ def more(page: Page) -> str:
         _folded(t("ui.contention"), _list([e.policy])),
         _folded(t("ui.why_not"), _table((e.design(id), why) for id, why in e.why_not.items())),
         _folded(f"{t('ui.tests')}, {t('ui.metrics').lower()}", _list([*e.tests, *e.metrics])),
-        _folded(t("ui.words"), _list(t.words(f"{e.summary()} {' '.join(map(str, e.companions))}"))),
+        _folded(t("ui.words"), _list(t.words("\n".join(map(str, said))))),
     ]
     return f'<div style="{_TEXT};line-height:1.45;padding:4px 12px">{"".join(folded)}</div>'
 

@@ -63,12 +63,13 @@ def run(
 class _Dialogue:
     def __init__(self, page: Page, ask: Ask, say: Say) -> None:
         self.page, self.ask, self.say, self.t = page, ask, say, page.t
-        self.settled = self.told = False  # said that nothing can change any more; how to tick
+        self.settled = ""  # the design of which was said that nothing can change it any more
+        self.told = False  # how to tick
         self.late: set[str] = set()  # questions asked in the second round
 
     def hold(self) -> bool:
         """Ask everything; True when there is something to save, False after "q"."""
-        self.say(self.t("term.hello"))
+        self.say(wrapped(self.t("term.hello")))
         # the second time: what did not matter at first, but does after later answers
         steps = ("name", *ORDER, *ORDER, *_DETAILS, *NUMBER_BY_KEY,
                  *(f"control.{c}" for c in CONTROLS), "decided_by")  # fmt: skip
@@ -145,31 +146,38 @@ class _Dialogue:
         """What is known so far: nothing yet, a design for now, or the design."""
         page, state = self.page, self.page.state
         design, count = state.decision.explanation.name, len(state.possible)
-        if count == 1:
-            self.say(self.t("term.now" if self.settled else "term.settled", design=design))
+        if count == 1 and self.settled != design:
+            self.say(self.t("term.settled", design=design))
+        elif count == 1:
+            pass  # it was said before
         elif any(key not in page.answers and state.relevance[key] == DESIGN for key in _FIRST):
             self.say(self.t("term.early", count=count))
         else:
             self.say(self.t("term.now", design=design))
-        self.settled = count == 1
+        self.settled = design if count == 1 else ""
 
-    def _pick(self, key: str) -> None:
-        values = CHOICES[key]
-        self.say("")
+    def _put(self, key: str) -> str:
+        """Say a question and its possible answers. Returns the help."""
+        values, now = CHOICES[key], self.page.answers.get(key)
         asked = self.page.state.decision.explanation.ask(key)
+        self.say("")
         self.say(f"{BY_KEY[key].id} {asked}" if key in BY_KEY else asked)
         if f"{key}.words" in self.t.table:
             self.say(wrapped(f"   {self.t(f'{key}.words')}"))
         for number, value in enumerate(values, start=1):
-            self.say(f"  {number}  {self.t(UNKNOWN if value == UNKNOWN else f'{key}.{value}')}")
-        now = self.page.answers.get(key)
+            text = self.t(UNKNOWN if value == UNKNOWN else f"{key}.{value}")
+            self.say(wrapped(f"  {number}  {text}").replace("\n   ", "\n     "))
         if now in values:
-            self.say(
-                self.t("term.kept", value=self.t(UNKNOWN if now == UNKNOWN else f"{key}.{now}"))
-            )
-        help = self.t(f"{key}.help") if key in BY_KEY else asked
-        for value, text in self.t.choice_help(key, values).items():
-            help += f"\n  {values.index(value) + 1}  {text}"
+            kept = self.t(UNKNOWN if now == UNKNOWN else f"{key}.{now}")
+            self.say(self.t("term.kept", value=kept))
+        lines = [self.t(f"{key}.help") if key in BY_KEY else asked]
+        lines += [f"  {values.index(value) + 1}  {text}"
+                  for value, text in self.t.choice_help(key, values).items()]  # fmt: skip
+        return "\n".join(map(wrapped, lines))
+
+    def _pick(self, key: str) -> None:
+        values, now = CHOICES[key], self.page.answers.get(key)
+        help = self._put(key)
         while True:
             typed = self._line("> ", help).replace(" ", "")
             if not typed:

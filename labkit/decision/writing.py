@@ -197,7 +197,8 @@ class Writer:
         sure = self.t("confidence.measured"), self.t("confidence.looked_up")
         return [(question.key, self.answer(question.key), self.how(question.key))
                 for question in QUESTIONS
-                if self.how(question.key) not in sure and not self.is_idle(question.key)]  # fmt: skip
+                if self.how(question.key) not in sure
+                and not self.is_idle(question.key)]  # fmt: skip
 
     def drivers(self) -> list[str]:
         lines = [f"## {self.t('record.drivers')}", "", f"- {marked(self.e.why)} ({self.d.rule})"]
