@@ -84,9 +84,9 @@ IN_ORDER = ("D12", "D13")
 NOT_IN_MODE = {
     "ADVISORY": ("T3", "T5", "M3", "M4"),
     "VERSION": ("T15", "M8"),
-    "LOOKUP": ("T15", "M8"),
-    "AT_MOST_ONCE": ("T15", "M8"),
-    "REASSERT": ("T6", "T8", "T15", "M8"),
+    "LOOKUP": ("T3", "T15", "T16", "M8"),
+    "AT_MOST_ONCE": ("T3", "T15", "T16", "M8"),
+    "REASSERT": ("T3", "T6", "T8", "T15", "M8"),
     "CLAIM": ("T3", "T10", "T11", "M3", "M5"),
 }
 

@@ -64,7 +64,7 @@ class _Dialogue:
     def __init__(self, page: Page, ask: Ask, say: Say) -> None:
         self.page, self.ask, self.say, self.t = page, ask, say, page.t
         self.settled = ""  # the design of which was said that nothing can change it any more
-        self.told = False  # how to tick
+        self.told: set[str] = set()  # what was explained
         self.late: set[str] = set()  # questions asked in the second round
 
     def hold(self) -> bool:
@@ -147,13 +147,13 @@ class _Dialogue:
         page, state = self.page, self.page.state
         design, count = state.decision.explanation.name, len(state.possible)
         if count == 1 and self.settled != design:
-            self.say(self.t("term.settled", design=design))
+            self.say(wrapped(self.t("term.settled", design=design)))
         elif count == 1:
             pass  # it was said before
         elif any(key not in page.answers and state.relevance[key] == DESIGN for key in _FIRST):
             self.say(self.t("term.early", count=count))
         else:
-            self.say(self.t("term.now", design=design))
+            self.say(wrapped(self.t("term.now", design=design)))
         self.settled = design if count == 1 else ""
 
     def _put(self, key: str) -> str:
@@ -196,7 +196,7 @@ class _Dialogue:
         unit = _UNITS.get(key, "s") if unit == "ms" else unit
         name, shown = self.t(key), self.t(f"ui.unit_{unit}")
         if timed := NUMBER_BY_KEY[key].unit == "ms":
-            shown = self.t("term.duration", unit=shown)
+            self._once("term.times")
         help = self.t("term.number_help", name=name, unit=shown)
         while True:
             typed = self._line(f"{name} ({shown}): ", help)
@@ -210,10 +210,14 @@ class _Dialogue:
             self.page.set(key, before)
             self.say("\n".join(map(str, problems)))
 
+    def _once(self, key: str) -> None:
+        """Explain something before it is asked for the first time."""
+        if key not in self.told:
+            self.told.add(key)
+            self.say(wrapped(self.t(key)))
+
     def _control(self, name: str) -> None:
-        if not self.told:
-            self.say(self.t("term.controls"))
-            self.told = True
+        self._once("term.controls")
         prompt = self.t("term.control", text=self.t(f"control.{name}"))
         states = {"e": "exists", "p": "planned", "": self.page.control(name)}
         while (typed := self._line(prompt, self.t("term.control_ask"))) not in states:

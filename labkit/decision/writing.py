@@ -98,7 +98,7 @@ class Writer:
         if built.decision.tests:
             lines.append(f"- [ ] {t('ui.tests')}: {', '.join(built.decision.tests)}")
         if self.unchecked():
-            labels = ", ".join(t(f"{key}.label") for key, _, _ in self.unchecked())
+            labels = ", ".join(t(f"{key}.label") for key in self.unchecked())
             lines.append(f"- [ ] {t('record.check')}: {labels}")
         link = self.typed_or_open("link")
         return [*lines, "", t("record.pr_more", link=link)]
@@ -132,8 +132,8 @@ class Writer:
         """What a reader wants to know first about what will be built."""
         e, t = self.built, self.t
         why = [f"- {t('ui.why')}: {marked(e.why)}"] if self.other is None else []
-        lines = [f"## {t('record.short')}", "", *why, f"- {t('ui.not_ensured')}: "
-                 f"{lower_first(marked(e.not_ensured))}", ""]  # fmt: skip
+        lines = [f"## {t('record.short')}", "", *why, f"- {marked(e.ensures)}",
+                 f"- {t('ui.not_ensured')}: {lower_first(marked(e.not_ensured))}", ""]  # fmt: skip
         lines += [f"| {t('ui.failures')} | |", "|---|---|"]
         lines += [f"| {t(f'failure.{key}')} | {marked(s)} |" for key, s in e.failures.items()]
         return [*lines, "", f"### {t('ui.with')}", "", *(f"- {marked(s)}" for s in e.companions)]
@@ -168,6 +168,8 @@ class Writer:
         """An answer in words and how it came about; or that it was not needed."""
         if key in BY_KEY and key in self.d.used.unknown:
             return self.t("record.not_asked") if self.is_idle(key) else self.answer(key)
+        if key not in BY_KEY and self.d.answers[key] == UNKNOWN:
+            return self.answer(key)
         return f"{self.answer(key)} ({self.how(key)})"
 
     def is_idle(self, key: str) -> bool:
@@ -192,13 +194,14 @@ class Writer:
         confidence = self.d.answers.get("confidence", {})
         return self.t(f"confidence.{confidence.get(key, 'assumed')}")
 
-    def unchecked(self) -> list[tuple[str, str, str]]:
-        """Assumed and unknown answers that make a difference: key, answer in words, how."""
+    def unchecked(self) -> list[str]:
+        """The questions whose answer is assumed or unknown, and makes a difference."""
         sure = self.t("confidence.measured"), self.t("confidence.looked_up")
-        return [(question.key, self.answer(question.key), self.how(question.key))
-                for question in QUESTIONS
-                if self.how(question.key) not in sure
-                and not self.is_idle(question.key)]  # fmt: skip
+        return [
+            question.key
+            for question in QUESTIONS
+            if self.how(question.key) not in sure and not self.is_idle(question.key)
+        ]
 
     def drivers(self) -> list[str]:
         lines = [f"## {self.t('record.drivers')}", "", f"- {marked(self.e.why)} ({self.d.rule})"]
@@ -206,7 +209,8 @@ class Writer:
         return lines
 
     def options(self) -> list[str]:
-        lines = [f"## {self.t('record.options')}", "", f"- {self.e.design(self.d.design)}"]
+        lines = [f"## {self.t('record.options')}", "",
+                 f"- {self.e.variant(self.d.design, self.d.mode)}"]  # fmt: skip
         return lines + [f"- {self.e.design(id)}: {why}" for id, why in self.e.why_not.items()]
 
     def decided(self) -> list[str]:
@@ -240,8 +244,9 @@ class Writer:
             lines.append(f"- {t('evidence.holds')}: {t(why)}")
         if self.unchecked():
             lines += ["", f"#### {t('record.check')}", ""]
-            lines += ["- [ ] " + t("record.check_line", ask=self.ask(key), value=answer, how=how)
-                      for key, answer, how in self.unchecked()]  # fmt: skip
+            for key in self.unchecked():
+                line = t("record.check_line", ask=self.ask(key), answer=self.answered(key))
+                lines.append(f"- [ ] {line}")
         return lines
 
     def more(self) -> list[str]:

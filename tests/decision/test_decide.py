@@ -281,9 +281,14 @@ def test_what_nobody_answered_is_no_fact_in_a_warning():
     assert warning(decide({}), "W02").startswith("Unless the receiver can refuse")
 
 
-@pytest.mark.parametrize(("given", "key"), [({"busy": "wait"}, "dur"),
-                                            ({"busy": "wait", "dur": "long"}, "runtime"),
-                                            ({"dur": "long", "runtime": "request"}, "busy")])
+@pytest.mark.parametrize(
+    ("given", "key"),
+    [
+        ({"busy": "wait"}, "dur"),
+        ({"busy": "wait", "dur": "long"}, "runtime"),
+        ({"dur": "long", "runtime": "request"}, "busy"),
+    ],
+)
 def test_the_next_question_is_one_that_a_blocker_depends_on(given, key):
     decision = decide(COPY | given)
     assert "W21_DOES_NOT_FIT_THE_REQUEST" in decision.blockers
@@ -377,6 +382,8 @@ def test_a_variant_shows_only_its_own_texts(mode):
             *e.answers.values()]  # fmt: skip
     assert OWN_WORDS[mode] == "" or not re.search(OWN_WORDS[mode], "\n".join(map(str, said)))
     assert ("T15" in decision.tests) == (mode == "KEY")
+    kept = {parameter.id for parameter in decision.parameters}
+    assert ("own_key_retention_ms" in kept) == (mode not in ("VERSION", "REASSERT"))
 
 
 def test_a_copy_outside_has_a_fitting_choice():

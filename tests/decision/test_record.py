@@ -96,6 +96,7 @@ def test_what_was_not_asked_is_neither_unknown_nor_to_be_checked(answers):
     text = record(decide(answers("S03", **open_))).markdown
     assert "whether it happened? not asked: makes no difference\n" in text
     assert "counts as" not in text
+    assert "(unknown)" not in record(decide({"lookup": "yes", "lookup_final": "unknown"})).markdown
     checks = text.partition("#### Check before merge")[2].partition("## More")[0]
     assert "Redis" not in checks and "receiver" not in checks
     asked = record(decide(answers("S01", redis="unknown"))).markdown

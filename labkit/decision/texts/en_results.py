@@ -448,7 +448,7 @@ TEXTS = {
     "record.more": "More Information",
     "record.answers": "Answers",
     "record.check": "Check before merge",
-    "record.check_line": "{ask} {value} ({how}); checked by: ______",
+    "record.check_line": "{ask} {answer}; checked by: ______",
     "record.counts_as": "unknown, counts as \"{value}\"",
     "record.not_asked": "not asked: makes no difference",
     "record.short": "In Short",
@@ -502,7 +502,8 @@ TEXTS = {
     "term.not_possible": "\"{typed}\" is not possible here. Type a number from 1 to {last}, Enter, "
                          "?, b, s or q.",
     "term.number_help": "{name}, in {unit}. Enter leaves it out.",
-    "term.duration": "{unit}; or write a unit: 200 ms, 1.5 s, 2 min, 3 h",
+    "term.times": "Times: a number, or a number with its unit: 200 ms, 1.5 s, 2 min, 3 h. Enter "
+                  "leaves a number out.",
     "term.controls": "What does this design need, and what is there already? Type e if it exists, "
                      "p if it is planned, Enter if neither.",
     "term.control": "{text} (e = exists, p = planned, Enter = not yet): ",
