@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from labkit.decision.page import NOTHING, OWN, Page
+from labkit.decision.page import DESIGN, NOTHING, OWN, Page
 from labkit.decision.questions import BY_KEY, NUMBER_BY_KEY, QUESTIONS, UNKNOWN
 
 _TEXT = "color:var(--jp-ui-font-color1,CanvasText)"
@@ -83,6 +83,10 @@ def result(page: Page) -> str:
     html = [f'<div role="status" aria-live="polite" style="{_BOX}">',
             f"<b>{escape(t('ui.design'))}: {decision.design[:3]} {escape(e.name)}</b>",
             f"<p>{escape(e.ensures.text)}</p>", _table(rows)]  # fmt: skip
+    open_ = [key for key in decision.used.unknown if state.relevance[key] == DESIGN]
+    if open_:
+        names = ", ".join(t(f"{key}.label") for key in open_)
+        html.append(f"<p>{escape(t('ui.counted', names=names))}</p>")
     html += [f"<div>{_MARKS[f.level]} <b>{escape(t(f'level.{f.level}'))}</b>: "
              f"{escape(f.sentence.text)}</div>" for f in e.findings]  # fmt: skip
     if e.to_build:

@@ -203,6 +203,13 @@ def test_each_choice_and_special_word_is_explained():
     assert "If it ran twice" in panel.question(Page("S01"), "effect")
 
 
+def test_the_result_names_what_is_open():
+    page = Page(OWN)
+    page.set("goal", "correct")
+    assert "so the careful answer counts: Where it is, Kind of change" in panel.result(page)
+    assert "the careful answer counts" not in panel.result(Page())
+
+
 def test_a_refusal_shows_at_once_what_would_lift_it():
     html = panel.result(Page("X3"))
     assert "Any of these answers would make it possible" in html

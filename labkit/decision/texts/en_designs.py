@@ -392,7 +392,7 @@ TEXTS = {
     "D12.not": "Exactly one delivery: a message that took too long is delivered again, while the "
                "first consumer may still be at it.",
     "D12.TABLE.variant": "as a table in your database",
-    "D12.BROKER.variant": "in a queue product (a broker)",
+    "D12.BROKER.variant": "in a queue product, a broker",
     "D12.TABLE.with": "The message written in the same transaction as your own change: a table "
                       "taken with SKIP LOCKED is queue enough.\n"
                       "A table of done messages at the consumer, or a version check.\n"

@@ -420,7 +420,7 @@ TEXTS = {
     "ui.form_adr": "full record (ADR)",
     "ui.form_pr": "for a pull request",
     "ui.as_recommended": "as recommended",
-    "ui.details": "Ask for numbers and details too (all optional)",
+    "ui.details": "Ask for numbers and details too (all optional; a time may have its unit: 2 min)",
     "ui.confidence": "{label}: how do you know?",
     "ui.trap": "The trap here",
     "ui.show_record": "Show the record",
