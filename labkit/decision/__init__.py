@@ -17,6 +17,7 @@ The parts:
     parameters     formulas for the reader's own numbers
     explain        what follows, in words
     space          all combinations: which questions still matter
+    relevance      whether a question matters for the design, for details, or for nothing
     evidence       cases that show the danger and that the design holds, run now
     records, writing, saved                records: written, and read again
     page           the page as a model; `panel` and `view` show it, `terminal` asks in a terminal

@@ -207,3 +207,22 @@ def number_from(text: str) -> Any:
     except ValueError:
         return text
     return int(value) if value.is_integer() and abs(value) < 1e15 else value
+
+
+_MS = {"ms": 1, "s": 1_000, "sec": 1_000, "min": 60_000, "m": 60_000, "h": 3_600_000,
+       "d": 86_400_000}  # fmt: skip
+
+
+def duration_from(text: str, unit: str = "ms") -> Any:
+    """Milliseconds from a time as people type it ("1.5 s", "2 min"); the text itself if it is none.
+
+    Args:
+        unit: what a number without a unit counts in.
+    """
+    found = re.fullmatch(r"\s*(.*?\d)\s*([a-zA-Z]+)\s*", text)
+    number, named = (found[1], found[2].lower()) if found else (text, unit)
+    value = number_from(number)
+    if isinstance(value, str) or named not in _MS:
+        return text
+    ms = value * _MS[named]
+    return int(ms) if abs(ms) < 1e15 and float(ms).is_integer() else ms

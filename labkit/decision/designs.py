@@ -80,6 +80,16 @@ DESIGN = {design.short: design for design in DESIGNS}
 #: They serve attempts in the order in which they came.
 IN_ORDER = ("D12", "D13")
 
+#: Tests and metrics of a design that a variant of it has no use for.
+NOT_IN_MODE = {
+    "ADVISORY": ("T3", "T5", "M3", "M4"),
+    "VERSION": ("T15", "M8"),
+    "LOOKUP": ("T3", "T15", "T16", "M8"),
+    "AT_MOST_ONCE": ("T3", "T15", "T16", "M8"),
+    "REASSERT": ("T3", "T6", "T8", "T15", "M8"),
+    "CLAIM": ("T3", "T10", "T11", "M3", "M5"),
+}
+
 #: Which parts have to be operated for it.
 COMPONENTS = {
     "database": "design in (D03, D05, D06, D07) or (design in (D01, D02, D04) and one_db) "

@@ -19,6 +19,7 @@ from labkit.decision.designs import (
     DESIGNS,
     EFFORT,
     IN_ORDER,
+    NOT_IN_MODE,
     WHY_NOT,
     Design,
 )
@@ -29,6 +30,7 @@ from labkit.decision.rules import (
     BLOCKS,
     CONTRADICTIONS,
     DERIVED,
+    FIXED,
     MODEL_VERSION,
     MODES,
     REQUIRED_CONTROLS,
@@ -72,6 +74,7 @@ class Change:
     value: str
     design: str
     rule: str
+    mode: str = ""
 
 
 @dataclass(frozen=True)
@@ -137,28 +140,61 @@ class Decision:
         """Numbers to configure the design with, with their formulas."""
         return parameters(self.facts, self.answers)
 
+    @property
+    def tests(self) -> tuple[str, ...]:
+        """The tests to write for this variant of the design."""
+        return tuple(id for id in self.card.tests if id not in NOT_IN_MODE.get(self.mode, ()))
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """What to measure in this variant of the design."""
+        return tuple(id for id in self.card.metrics if id not in NOT_IN_MODE.get(self.mode, ()))
+
+    @cached_property
+    def _others(self) -> tuple[Change, ...]:
+        return tuple(change for key in ORDER for change in _changes(self.used.values, key))
+
     @cached_property
     def what_if(self) -> tuple[Change, ...]:
         """Every single answer that would change the design."""
-        found = []
-        for key in ORDER:
-            for change in _changes(self.used.values, key):
-                if change.design != self.design:
-                    found.append(change)
-        return tuple(found)
+        return tuple(change for change in self._others if change.design != self.design)
+
+    @cached_property
+    def reachable(self) -> tuple[Change, ...]:
+        """Every single answer that would change the design or its variant, and that can be had.
+
+        An outside system, for example, does not move into your database.
+        """
+        now = (self.design, self.mode)
+        found = [change for change in self._others if (change.design, change.mode) != now
+                 and not self._is_fixed(change)]  # fmt: skip
+        return tuple(sorted(found, key=lambda change: change.design == self.design))
+
+    def _is_fixed(self, change: Change) -> bool:
+        """Whether what was answered cannot be turned into this."""
+        fixed = FIXED.get((change.key, self.used.values[change.key]), ())
+        return change.value in fixed and change.key not in self.used.unknown
 
     @property
     def ways_out(self) -> tuple[Change, ...]:
         """For a refusal: the single answers that would lift it."""
         if self.card.short != "D14":
             return ()
-        return tuple(change for change in self.what_if if change.design[:3] != "D14")
+        return tuple(change for change in self.reachable if change.design[:3] != "D14")
 
     @property
-    def next_question(self) -> str:
+    def open_question(self) -> str:
         """The first question not answered yet that could change the design, or ""."""
         could = {change.key for change in self.what_if}
         return next((key for key in ORDER if key in self.used.unknown and key in could), "")
+
+    @property
+    def next_question(self) -> str:
+        """The same; else the first one not answered that a blocker depends on, or ""."""
+        blocking = (key for warning in WARNINGS
+                    if warning.level == BLOCK and warning.id in self.blockers
+                    for key in warning.about if key in self.used.unknown)  # fmt: skip
+        return self.open_question or next(blocking, "")
 
     @cached_property
     def alternatives(self) -> tuple[str, ...]:
@@ -206,8 +242,17 @@ def _changes(values: Mapping[str, str], key: str) -> list[Change]:
     for value in question.values:
         if value != values[key]:
             rule = route({**values, key: value})
-            found.append(Change(key, value, DESIGN[rule.design].id, rule.id))
+            mode = _mode({**values, key: value}, rule.design)
+            found.append(Change(key, value, DESIGN[rule.design].id, rule.id, mode))
     return found
+
+
+def _mode(values: Mapping[str, str], short: str) -> str:
+    """The mode of a design for thirteen normalised answers."""
+    if short not in {of for of, _, _ in MODES}:
+        return ""
+    true = {f"{key}={value}": 1 for key, value in values.items()}
+    return _with_design(derive(_NOTHING | _EXTRA | {EVERYTHING: 1} | true), short)[1]
 
 
 def decide(answers: Mapping[str, Any], *, lang: str = "en") -> Decision:

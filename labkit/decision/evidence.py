@@ -103,7 +103,9 @@ def _show(about: str, name: str, t: Texts) -> Shown:
         return Shown(about, name, title, sentence, False)
     expected = found.exact and (found.counterexample is None) == (about == HOLDS)
     key = f"evidence.shown_{about}" if expected else "evidence.unexpected"
-    text = t(key, name=name, text=cases.named(name).text, **_counts(found, t))
+    own = f"evidence.case.{name}"  # where the case's own words are about something else
+    what = t(own) if own in t.table else cases.named(name).text
+    text = t(key, name=name, text=what, **_counts(found, t))
     return Shown(about, name, title, Sentence(text, f"ran now: {found.bounds}"), expected)
 
 

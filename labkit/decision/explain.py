@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from labkit.decision.conditions import condition
 from labkit.decision.designs import DESIGNS, FAILURES
 from labkit.decision.engine import Change, Decision
 from labkit.decision.parameters import Parameter
-from labkit.decision.rules import BLOCK, JUDGEMENT_CALLS, WARNINGS
+from labkit.decision.relevance import DESIGN, relevance
+from labkit.decision.rules import ADDED, BLOCK, JUDGEMENT_CALLS, WARNINGS, Warn
 from labkit.decision.texts import Sentence, texts, wrapped
 
 
@@ -81,7 +83,7 @@ class Explanation:
     @property
     def why_not(self) -> dict[str, str]:
         """For every other design: why not, or which single answer would lead to it."""
-        nearest = {change.design: change for change in reversed(self.decision.what_if)}
+        nearest = {change.design: change for change in reversed(self.decision.reachable)}
         found = {}
         for design, reason in self.decision.why_not.items():
             text = self.t(f"why_not.{reason}")
@@ -93,8 +95,16 @@ class Explanation:
 
     def change(self, change: Change, *, design: bool = True) -> str:
         """A single answer that would change the result."""
-        answer = f"{self.t(f'{change.key}.label')}: {self.t(f'{change.key}.{change.value}')}"
-        return f"{answer} -> {self.design(change.design)}" if design else answer
+        value = self.t(f"{change.key}.{change.value}").partition(" (")[0]  # without its example
+        answer = f"{self.t(f'{change.key}.label')}: {value}"
+        return f"{answer} -> {self.variant(change.design, change.mode)}" if design else answer
+
+    def variant(self, id: str, mode: str) -> str:
+        """A design's identifier and name, and which variant of it."""
+        named, noted = f"{id[:3]}.{mode}.name", f"{id[:3]}.{mode}.variant"
+        if named in self.t.table:
+            return f"{id[:3]} {self.t(named)}"
+        return f"{self.design(id)} ({self.t(noted)})" if noted in self.t.table else self.design(id)
 
     def design(self, id: str) -> str:
         """A design's identifier and name."""
@@ -102,12 +112,23 @@ class Explanation:
 
     @property
     def changes(self) -> tuple[str, ...]:
-        return tuple(map(self.change, self.decision.ways_out or self.decision.what_if))
+        return tuple(map(self.change, self.decision.ways_out or self.decision.reachable))
+
+    def ask(self, key: str) -> str:
+        """A question, as it is asked after the first one was answered."""
+        special = f"{key}.{self.decision.used.values['goal']}.ask"
+        return self.t(special if special in self.t.table else f"{key}.ask")
 
     @property
     def next_question(self) -> str:
         key = self.decision.next_question
-        return self.t(f"{key}.ask") if key else self.t("ui.no_next")
+        return self.ask(key) if key else self.t("ui.no_next")
+
+    @property
+    def counted(self) -> str:
+        """Questions without an answer that could change the design; their careful answer counts."""
+        open_, matter = self.decision.used.unknown, relevance(self.decision)
+        return ", ".join(self.t(f"{key}.label") for key in open_ if matter[key] == DESIGN)
 
     @property
     def people_differ(self) -> tuple[str, ...]:
@@ -127,8 +148,16 @@ class Explanation:
             if id != "W17_MISSING_CONTROL":
                 blocks = id in blockers
                 warning = next(w for w in WARNINGS if w.id == id and blocks == (w.level == BLOCK))
-                found.append(Finding(id, warning.level, self.t.sentence(id), warning.about))
+                found.append(Finding(id, warning.level, self._warning(warning), warning.about))
         return tuple(found)
+
+    def _warning(self, warning: Warn) -> Sentence:
+        """What a warning says; what nobody answered is no fact, so it says "if"."""
+        open_ = set(warning.about) & set(self.decision.used.unknown)
+        sentence = self.t.sentence(*[f"{warning.id}.if"] * bool(open_), warning.id)
+        added = [self.t(f"{id}.{name}") for id, name, when in ADDED
+                 if id == warning.id and condition(when)(self.decision.facts)]  # fmt: skip
+        return Sentence(" ".join([sentence.text, *added]), sentence.origin)
 
     @property
     def contradictions(self) -> tuple[tuple[tuple[str, ...], str], ...]:
@@ -160,8 +189,8 @@ class Explanation:
     @property
     def policy(self) -> str:
         """What an attempt does that finds the resource taken."""
-        values = self.decision.used.values
-        text = self.t(f"policy.{values['busy']}")
+        values, unknown = self.decision.used.values, self.decision.used.unknown
+        text = self.t("policy.unknown" if "busy" in unknown else f"policy.{values['busy']}")
         return f"{text} {self.t('policy.high')}" if values["cont"] == "high" else text
 
     def parameter(self, parameter: Parameter) -> str:
@@ -176,11 +205,11 @@ class Explanation:
 
     @property
     def tests(self) -> tuple[str, ...]:
-        return self._list(self.decision.card.tests)
+        return self._list(self.decision.tests)
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        return self._list(self.decision.card.metrics)
+        return self._list(self.decision.metrics)
 
     def _list(self, ids: Iterable[str]) -> tuple[str, ...]:
         return tuple(f"{id}: {self.t(id)}" for id in ids)
@@ -235,7 +264,8 @@ class Explanation:
     def _rule(self) -> str:
         values = self.decision.used.values
         where = "one_db" if values["scope"] == "one_db" else "outside"
-        rule, name = self.t(f"rule.{values['shape']}"), self.name
+        key, name = f"rule.{values['shape']}", self.name
+        rule = self.t.sentence(f"{key}.{where}", key)
         return self.t(f"express.{where}", rule=rule, design=name[0].lower() + name[1:])
 
     def _pause(self) -> str:
@@ -270,6 +300,7 @@ class Explanation:
         lines += [f"[{t(f'level.{f.level}')}] {f.sentence}" for f in self.findings]
         lines += [f"{t('ui.together')}: {text}" for _, text in self.contradictions]
         lines += [self.to_build] if self.to_build else []
+        lines += [t("ui.counted", names=self.counted)] if self.counted else []
         lines.append(f"{t('ui.next')}: {self.next_question}")
         return "\n".join(map(wrapped, lines))
 

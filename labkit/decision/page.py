@@ -10,21 +10,23 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from labkit.decision.answers import check, number_from
+from labkit.decision.answers import check, duration_from, number_from
+from labkit.decision.conditions import condition
 from labkit.decision.engine import Decision, decide
 from labkit.decision.evidence import Progress, Shown, gather
 from labkit.decision.parameters import wanted
-from labkit.decision.questions import BY_KEY, CONTROLS, DETAILS, NUMBER_BY_KEY, ORDER
+from labkit.decision.questions import CONTROLS, DETAILS, NUMBER_BY_KEY, ORDER
 from labkit.decision.records import TYPED, Record, record
-from labkit.decision.rules import INFO, WARNINGS
+from labkit.decision.relevance import DESIGN, MINOR, NOTHING, relevance, still_possible
 from labkit.decision.saved import Saved, load
 from labkit.decision.scenarios import FIRST, SCENARIOS
-from labkit.decision.space import matters
 from labkit.decision.texts import texts
 
 OWN = "own"  #: the sheet that begins empty
-DESIGN, MINOR, NOTHING = "design", "details", "nothing"
-_ALWAYS_USED = ("busy", "cont", "dur")  # they set the policy and the numbers of every design
+#: Designs in which somebody can be blocked after a crash.
+HELD = "design in (D06, D09, D10, D11, D12, D13)"
+
+__all__ = ["DESIGN", "HELD", "MINOR", "NOTHING", "OWN", "Page", "State"]
 
 
 class State:
@@ -36,8 +38,8 @@ class State:
     """
 
     def __init__(self, answers: Mapping[str, Any], lang: str) -> None:
-        self._good, problems = check(answers)
-        self.decision = decide(self._good, lang=lang)
+        good, problems = check(answers)
+        self.decision = decide(good, lang=lang)
         self.problems = {problem.key: problem.sentence for problem in problems}
 
     @cached_property
@@ -51,8 +53,7 @@ class State:
 
     @cached_property
     def _matters(self) -> tuple[Mapping[str, bool], tuple[str, ...]]:
-        used = self.decision.used
-        return matters({k: v for k, v in used.values.items() if k not in used.unknown})
+        return still_possible(self.decision)
 
     @property
     def possible(self) -> tuple[str, ...]:
@@ -62,9 +63,7 @@ class State:
     @cached_property
     def relevance(self) -> dict[str, str]:
         """Key -> whether the answer can change the "design", only "details", or "nothing"."""
-        live, _ = self._matters
-        return {key: DESIGN if live[key] else MINOR if key in self.contradictions
-                else _minor(key, self._good, self.decision) for key in ORDER}  # fmt: skip
+        return relevance(self.decision, self._matters[0])
 
 
 class Page:
@@ -112,7 +111,8 @@ class Page:
             self.typed[key] = value
             return
         if key in NUMBER_BY_KEY and isinstance(value, str):
-            value = number_from(value)
+            timed = NUMBER_BY_KEY[key].unit == "ms"
+            value = duration_from(value) if timed else number_from(value)
         if value == "" or value is None:
             self.answers.pop(key, None)
         else:
@@ -151,18 +151,19 @@ class Page:
 
     def numbers(self) -> tuple[str, ...]:
         """The numbers that the settings of the present design are computed from."""
-        names = wanted(self.state.decision.facts) | {"recover_ms"}
+        facts = self.state.decision.facts
+        names = wanted(facts) | ({"recover_ms"} if condition(HELD)(facts) else set())
         return tuple(key for key in NUMBER_BY_KEY if key in names)
 
     @property
     def next_question(self) -> str:
         """The first open question that could change the design, alone or with later ones."""
         state = self.state
-        alone = state.decision.next_question
+        alone, blocking = state.decision.open_question, state.decision.next_question
         if alone or len(state.possible) == 1:
-            return alone
+            return alone or blocking
         open_ = state.decision.used.unknown
-        return next((k for k in ORDER if k in open_ and state.relevance[k] == DESIGN), "")
+        return next((k for k in ORDER if k in open_ and state.relevance[k] == DESIGN), blocking)
 
     @property
     def built(self) -> Decision:
@@ -200,19 +201,3 @@ class Page:
             self.names[OWN] = dict(saved.typed)
             self.show(OWN)
         return saved
-
-
-def _minor(key: str, good: Mapping[str, Any], decision: Decision) -> str:
-    """Whether another answer would at least change warnings, settings or what must be built."""
-    if key in _ALWAYS_USED:
-        return MINOR
-    now = _consequences(decision)
-    others = (value for value in BY_KEY[key].values if value != decision.used.values[key])
-    changed = any(_consequences(decide({**good, key: value})) != now for value in others)
-    return MINOR if changed else NOTHING
-
-
-def _consequences(decision: Decision) -> tuple[object, ...]:
-    known = {warning.id for warning in WARNINGS if warning.level == INFO}
-    warnings = tuple(id for id in decision.warnings if id not in known)
-    return decision.mode, warnings, tuple(decision.controls)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from labkit.decision.page import NOTHING, OWN, Page
+from labkit.decision.page import DESIGN, NOTHING, OWN, Page
 from labkit.decision.questions import BY_KEY, NUMBER_BY_KEY, QUESTIONS, UNKNOWN
 
 _TEXT = "color:var(--jp-ui-font-color1,CanvasText)"
@@ -34,9 +34,17 @@ def question(page: Page, key: str) -> str:
     color = "color:var(--jp-ui-font-color2,GrayText)" if grey else _TEXT
     note = f" ({escape(t('ui.no_effect'))})" if grey else ""
     here = "&#9654; " if key == page.next_question else ""
+    words = escape(t(f"{key}.words")) if f"{key}.words" in t.table else ""
+    choices = t.choice_help(key, BY_KEY[key].values)
+    help = escape(t(f"{key}.help"))
+    help += _list(f"{t(f'{key}.{value}')}: {text}" for value, text in choices.items())
     return (f'<div style="{color};line-height:1.4;margin-top:8px"><b>{here}{BY_KEY[key].id} '
-            f"{escape(t(f'{key}.ask'))}</b>{note}<details><summary>{escape(t('ui.help'))}</summary>"
-            f"{escape(t(f'{key}.help'))}</details></div>")  # fmt: skip
+            f"{escape(_ask(page, key))}</b>{note} {words}<details><summary>{escape(t('ui.help'))}"
+            f"</summary>{help}</details></div>")  # fmt: skip
+
+
+def _ask(page: Page, key: str) -> str:
+    return page.state.decision.explanation.ask(key)
 
 
 def beside(page: Page, key: str) -> str:
@@ -65,7 +73,7 @@ def result(page: Page) -> str:
     t, state = page.t, page.state
     decision, e = state.decision, state.decision.explanation
     key = page.next_question
-    following = f"{BY_KEY[key].id} {t(f'{key}.ask')}" if key else t("ui.no_next")
+    following = f"{BY_KEY[key].id} {e.ask(key)}" if key else t("ui.no_next")
     rows = [(t("ui.why"), f"{e.why} ({decision.rule})"), (t("ui.not_ensured"), e.not_ensured.text),
             (t("ui.worst"), e.worst), (t("ui.cost"), "; ".join(e.cost)),
             (t("ui.ways_out"), "; ".join(e.changes)) if decision.ways_out
@@ -75,6 +83,10 @@ def result(page: Page) -> str:
     html = [f'<div role="status" aria-live="polite" style="{_BOX}">',
             f"<b>{escape(t('ui.design'))}: {decision.design[:3]} {escape(e.name)}</b>",
             f"<p>{escape(e.ensures.text)}</p>", _table(rows)]  # fmt: skip
+    open_ = [key for key in decision.used.unknown if state.relevance[key] == DESIGN]
+    if open_:
+        names = ", ".join(t(f"{key}.label") for key in open_)
+        html.append(f"<p>{escape(t('ui.counted', names=names))}</p>")
     html += [f"<div>{_MARKS[f.level]} <b>{escape(t(f'level.{f.level}'))}</b>: "
              f"{escape(f.sentence.text)}</div>" for f in e.findings]  # fmt: skip
     if e.to_build:
@@ -88,6 +100,7 @@ def more(page: Page) -> str:
     e = d.explanation
     failures = [(t(f"failure.{key}"), sentence.text) for key, sentence in e.failures.items()]
     changes = t("ui.ways_out") if d.ways_out else t("ui.changes")
+    said = (e.why, e.ensures, e.not_ensured, *e.failures.values(), *e.companions, *e.tests)
     folded = [
         _folded(t("ui.failures"), _table(failures)),
         _folded(changes, _list(e.changes or [t("ui.no_changes")])),
@@ -96,6 +109,7 @@ def more(page: Page) -> str:
         _folded(t("ui.contention"), _list([e.policy])),
         _folded(t("ui.why_not"), _table((e.design(id), why) for id, why in e.why_not.items())),
         _folded(f"{t('ui.tests')}, {t('ui.metrics').lower()}", _list([*e.tests, *e.metrics])),
+        _folded(t("ui.words"), _list(t.words("\n".join(map(str, said))))),
     ]
     return f'<div style="{_TEXT};line-height:1.45;padding:4px 12px">{"".join(folded)}</div>'
 
@@ -103,7 +117,7 @@ def more(page: Page) -> str:
 def twin(page: Page) -> str:
     """The whole page as static HTML, for readers without widgets."""
     t = page.t
-    rows = [(f"{q.id} {t(f'{q.key}.ask')}", said(page, q.key)) for q in QUESTIONS]
+    rows = [(f"{q.id} {_ask(page, q.key)}", said(page, q.key)) for q in QUESTIONS]
     six = page.state.decision.explanation.answers.items()
     name = page.typed.get("name") or t("record.unnamed")
     return (f'<div style="{_TEXT}"><b>{escape(t("ui.scenario"))}: {escape(name)}</b>{_table(rows)}'

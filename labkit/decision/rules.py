@@ -202,6 +202,18 @@ WARNINGS = (
          ("scope", "shape")),
 )  # fmt: skip
 
+#: Sentences that are added to a warning, and when: (warning, name of the text, condition).
+ADDED = (
+    ("W02_NO_LEASE_IS_ENOUGH", "no_lock", "design in (D08, D12)"),
+    ("W08_NO_ARRIVAL_ORDER", "in_line", "can_queue"),
+)
+
+#: A fact and what it cannot be turned into: never shown as an answer that would change the result.
+FIXED = {
+    ("scope", "db_ext"): ("one_db", "one_store", "many"),
+    ("scope", "ext_only"): ("one_db", "one_store", "many"),
+}
+
 #: Answers that do not fit together: asked again, never routed silently. "said_x" = x was answered.
 CONTRADICTIONS = (
     ("final_but_efficiency", ("goal", "effect"), "said_goal and said_effect and goal=effic "

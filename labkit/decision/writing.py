@@ -14,6 +14,7 @@ from labkit.decision.engine import Decision
 from labkit.decision.evidence import Shown, names_of
 from labkit.decision.explain import Explanation
 from labkit.decision.questions import BY_KEY, CHOICES, NUMBER_BY_KEY, QUESTIONS, UNKNOWN
+from labkit.decision.relevance import NOTHING, relevance
 from labkit.decision.texts import Sentence
 
 
@@ -42,6 +43,7 @@ class Writer:
         self.d, self.typed, self.shown = decision, typed, shown
         self.e: Explanation = decision.explanation
         self.t = self.e.t
+        self.relevance = relevance(decision)
         #: what will be built: the recommendation, or what was chosen instead
         self.built = self.other or self.e
 
@@ -93,10 +95,10 @@ class Writer:
             known = " ".join(finding.sentence.text for finding in built.findings)
             lines.append(f"- {t('ui.warnings')}: {known}")
         lines += ["", *self.boxes()]
-        if built.decision.card.tests:
-            lines.append(f"- [ ] {t('ui.tests')}: {', '.join(built.decision.card.tests)}")
+        if built.decision.tests:
+            lines.append(f"- [ ] {t('ui.tests')}: {', '.join(built.decision.tests)}")
         if self.unchecked():
-            labels = ", ".join(t(f"{key}.label") for key, _, _ in self.unchecked())
+            labels = ", ".join(t(f"{key}.label") for key in self.unchecked())
             lines.append(f"- [ ] {t('record.check')}: {labels}")
         link = self.typed_or_open("link")
         return [*lines, "", t("record.pr_more", link=link)]
@@ -119,10 +121,22 @@ class Writer:
     # -- the full record ----------------------------------------------------------------------
 
     def full(self) -> list[str]:
-        parts = (self.front_matter(), [f"# {self.title}"], self.context(), self.drivers(),
-                 self.options(), self.decided(), self.consequences(), self.confirmation(),
-                 self.more())  # fmt: skip
-        return [line for part in parts for line in (*part, "")][:-1]
+        parts = (self.front_matter(), [f"# {self.title}"], self.in_short(), self.context(),
+                 self.drivers(), self.options(), self.decided(), self.consequences(),
+                 self.confirmation(), self.more())  # fmt: skip
+        lines = [line for part in parts for line in (*part, "")][:-1]
+        words = self.t.words("\n".join(lines))
+        return [*lines, "", f"### {self.t('ui.words')}", "", *(f"- {word}" for word in words)]
+
+    def in_short(self) -> list[str]:
+        """What a reader wants to know first about what will be built."""
+        e, t = self.built, self.t
+        why = [f"- {t('ui.why')}: {marked(e.why)}"] if self.other is None else []
+        lines = [f"## {t('record.short')}", "", *why, f"- {marked(e.ensures)}",
+                 f"- {t('ui.not_ensured')}: {lower_first(marked(e.not_ensured))}", ""]  # fmt: skip
+        lines += [f"| {t('ui.failures')} | |", "|---|---|"]
+        lines += [f"| {t(f'failure.{key}')} | {marked(s)} |" for key, s in e.failures.items()]
+        return [*lines, "", f"### {t('ui.with')}", "", *(f"- {marked(s)}" for s in e.companions)]
 
     def front_matter(self) -> list[str]:
         values = {"status": "proposed", "date": one_line(self.typed["date"]),
@@ -134,10 +148,10 @@ class Writer:
                  f"{self.typed_or_open('name')}", ""]  # fmt: skip
         lines += [f"- {question} {answer}" for question, answer in self.e.answers.items()]
         lines += ["", f"### {self.t('record.answers')}", ""]
-        lines += [f"- {question.id} {self.t(f'{question.key}.ask')} {self.answer(question.key)} "
-                  f"({self.how(question.key)})" for question in QUESTIONS]  # fmt: skip
+        lines += [f"- {question.id} {self.ask(question.key)} {self.answered(question.key)}"
+                  for question in QUESTIONS]  # fmt: skip
         given = [key for key in self.d.answers if key not in BY_KEY and self._sayable(key)]
-        lines += [f"- {self.ask(key)} {self.answer(key)} ({self.how(key)})" for key in given]
+        lines += [f"- {self.ask(key)} {self.answered(key)}" for key in given]
         lines += [f"- {self.t('ui.together')}: {text}" for _, text in self.e.contradictions]
         return lines
 
@@ -148,7 +162,19 @@ class Writer:
         """A question, or the name of a number."""
         if key in NUMBER_BY_KEY:
             return f"{self.t(key)[0].upper()}{self.t(key)[1:]} ({key}):"
-        return self.t(f"{key}.ask")
+        return self.e.ask(key)
+
+    def answered(self, key: str) -> str:
+        """An answer in words and how it came about; or that it was not needed."""
+        if key in BY_KEY and key in self.d.used.unknown:
+            return self.t("record.not_asked") if self.is_idle(key) else self.answer(key)
+        if key not in BY_KEY and self.d.answers[key] == UNKNOWN:
+            return self.answer(key)
+        return f"{self.answer(key)} ({self.how(key)})"
+
+    def is_idle(self, key: str) -> bool:
+        """Whether no answer to this question would change anything."""
+        return self.relevance[key] == NOTHING
 
     def answer(self, key: str) -> str:
         """An answer in words; for an unknown one what it counts as."""
@@ -168,11 +194,14 @@ class Writer:
         confidence = self.d.answers.get("confidence", {})
         return self.t(f"confidence.{confidence.get(key, 'assumed')}")
 
-    def unchecked(self) -> list[tuple[str, str, str]]:
-        """Assumed and unknown answers: key, answer in words, how."""
+    def unchecked(self) -> list[str]:
+        """The questions whose answer is assumed or unknown, and makes a difference."""
         sure = self.t("confidence.measured"), self.t("confidence.looked_up")
-        return [(question.key, self.answer(question.key), self.how(question.key))
-                for question in QUESTIONS if self.how(question.key) not in sure]  # fmt: skip
+        return [
+            question.key
+            for question in QUESTIONS
+            if self.how(question.key) not in sure and not self.is_idle(question.key)
+        ]
 
     def drivers(self) -> list[str]:
         lines = [f"## {self.t('record.drivers')}", "", f"- {marked(self.e.why)} ({self.d.rule})"]
@@ -180,7 +209,8 @@ class Writer:
         return lines
 
     def options(self) -> list[str]:
-        lines = [f"## {self.t('record.options')}", "", f"- {self.e.design(self.d.design)}"]
+        lines = [f"## {self.t('record.options')}", "",
+                 f"- {self.e.variant(self.d.design, self.d.mode)}"]  # fmt: skip
         return lines + [f"- {self.e.design(id)}: {why}" for id, why in self.e.why_not.items()]
 
     def decided(self) -> list[str]:
@@ -199,11 +229,9 @@ class Writer:
 
     def consequences(self) -> list[str]:
         e, t = self.built, self.t
-        lines = [f"### {t('record.consequences')}", "",
-                 f"- {t('record.good', text=lower_first(marked(e.ensures)))}",
-                 f"- {t('record.bad', text=lower_first(marked(e.not_ensured)))}", "",
-                 f"| {t('ui.failures')} | |", "|---|---|"]  # fmt: skip
-        return lines + [f"| {t(f'failure.{key}')} | {marked(s)} |" for key, s in e.failures.items()]
+        return [f"### {t('record.consequences')}", "",
+                f"- {t('record.good', text=lower_first(marked(e.ensures)))}",
+                f"- {t('record.bad', text=lower_first(marked(e.not_ensured)))}"]  # fmt: skip
 
     def confirmation(self) -> list[str]:
         t = self.t
@@ -216,18 +244,18 @@ class Writer:
             lines.append(f"- {t('evidence.holds')}: {t(why)}")
         if self.unchecked():
             lines += ["", f"#### {t('record.check')}", ""]
-            lines += ["- [ ] " + t("record.check_line", ask=t(f"{key}.ask"), value=answer, how=how)
-                      for key, answer, how in self.unchecked()]  # fmt: skip
+            for key in self.unchecked():
+                line = t("record.check_line", ask=self.ask(key), answer=self.answered(key))
+                lines.append(f"- [ ] {line}")
         return lines
 
     def more(self) -> list[str]:
         e, t = self.built, self.t
         groups = (
-            (t("ui.warnings"), [f"{f.id}, {t(f'level.{f.level}')}: {marked(f.sentence)}"
-                                for f in e.findings]),
+            (t("ui.warnings"), [f"{t(f'level.{f.level}')}: {marked(f.sentence)} "
+                                f"<sub>{f.id}</sub>" for f in e.findings]),
             (e.to_build, [text for _, _, text in e.controls]),
             (t("ui.settings"), [e.parameter(parameter) for parameter in e.decision.parameters]),
-            (t("ui.with"), [marked(sentence) for sentence in e.companions]),
             (t("ui.contention"), [e.policy]),
             (t("ui.cost"), [*e.cost, f"{t('ui.alternative')}: {e.instead}"]),
             (t("ui.changes"), list(self.e.changes) or [t("ui.no_changes")]),

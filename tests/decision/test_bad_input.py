@@ -6,7 +6,7 @@ import math
 import pytest
 
 from labkit.decision import AnswerError, decide
-from labkit.decision.answers import check, number_from
+from labkit.decision.answers import check, duration_from, number_from
 from labkit.decision.records import FORMAT
 from labkit.decision.saved import CHANGED, UNCHANGED, UNREADABLE, changes, check_file, load
 from labkit.sim.errors import LabkitError
@@ -83,6 +83,18 @@ def test_numbers_as_people_type_them(typed, number):
 @pytest.mark.parametrize("typed", ["nan", "inf", "-inf", "1e999"])
 def test_numbers_that_are_none_make_no_sense(typed):
     assert check({"work_p99_ms": number_from(typed)})[1]
+
+
+@pytest.mark.parametrize(
+    ("typed", "ms"),
+    [("12", 12), ("12 ms", 12), ("1.5 s", 1_500), ("0,5s", 500), ("2 min", 120_000),
+     ("2 m", 120_000), ("3h", 10_800_000), ("1 d", 86_400_000), ("-1 s", -1_000), ("", ""),
+     ("soon", "soon"), ("2 weeks", "2 weeks"), ("1.500 s", "1.500 s"), ("s", "s"),
+     ("1 2 s", "1 2 s")],
+)  # fmt: skip
+def test_times_as_people_type_them(typed, ms):
+    assert duration_from(typed) == ms
+    assert duration_from("7", "s") == 7_000
 
 
 # -- saved records ---------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """`decide`: the scenarios, and everything that can be said about a result."""
 
 import random
+import re
 
 import pytest
 
@@ -258,3 +259,133 @@ def test_decide_changes_nothing_it_was_given(answers):
     before = dict(given)
     decide(given)
     assert given == before
+
+
+# -- nothing that nobody said is stated as a fact --------------------------------------------------
+
+COPY = {"goal": "correct", "scope": "db_ext", "shape": "guard", "effect": "undoable",
+        "reject": "none"}  # fmt: skip
+
+
+def warning(decision, id):
+    return next(f.sentence.text for f in decision.explanation.findings if f.id.startswith(id))
+
+
+def test_what_nobody_answered_is_no_fact_in_a_warning():
+    said = warning(decide(COPY), "W21")
+    assert said.startswith("If this is long work inside a request: it cannot also wait.")
+    known = decide(COPY | {"dur": "long", "runtime": "request", "busy": "wait"})
+    assert warning(known, "W21").startswith("Long work inside a request cannot also wait")
+    assert "If you cannot ask the receiver" in warning(decide(COPY), "W20")
+    assert "You cannot ask" in warning(decide(COPY | {"lookup": "no"}), "W20")
+    assert warning(decide({}), "W02").startswith("Unless the receiver can refuse")
+
+
+@pytest.mark.parametrize(
+    ("given", "key"),
+    [
+        ({"busy": "wait"}, "dur"),
+        ({"busy": "wait", "dur": "long"}, "runtime"),
+        ({"dur": "long", "runtime": "request"}, "busy"),
+    ],
+)
+def test_the_next_question_is_one_that_a_blocker_depends_on(given, key):
+    decision = decide(COPY | given)
+    assert "W21_DOES_NOT_FIT_THE_REQUEST" in decision.blockers
+    assert (decision.open_question, decision.next_question) == ("", key)
+
+
+def test_an_answer_that_nobody_gave_is_not_shown_as_asked_for():
+    assert decide(COPY).explanation.policy.startswith("You have not said whether the second one")
+    assert decide(COPY | {"busy": "wait"}).explanation.policy.startswith("Who finds it taken waits")
+
+
+def test_the_result_names_the_open_questions_that_count_as_the_careful_answer(answers):
+    open_ = "Not answered, so the careful answer counts: Where it is, Kind of change"
+    assert open_ in str(decide({"goal": "correct"})).replace("\n   ", " ")
+    assert "Not answered" not in str(decide(answers("S03", redis="unknown", lookup="unknown")))
+
+
+def test_where_no_lock_is_used_it_is_said():
+    assert warning(decide(COPY), "W02").endswith("This design does not rely on a lock.")
+    assert not warning(decide({"effect": "final_must"}), "W02").endswith("rely on a lock.")
+
+
+def test_a_line_and_the_order_do_not_contradict():
+    kept = {"fair": "fifo", "reject": "dedup", "busy": "queue_key"}
+    assert warning(decide(COPY | kept), "W08").endswith(
+        "Standing in line is not enough: begin the next one only when the one before it is done."
+    )
+    assert warning(decide(COPY | kept | {"busy": "wait"}), "W08").endswith("attempts came.")
+
+
+# -- variants --------------------------------------------------------------------------------------
+
+
+def test_another_variant_is_an_answer_that_changes_the_result():
+    changes = decide(COPY).explanation.changes
+    assert ("Refusing: an old write: it compares a version or a number -> D08 Write down what you "
+            "intend, then send it with a version") in changes  # fmt: skip
+    assert decide(COPY).mode == "REASSERT"
+    for change in decide(COPY).reachable:
+        other = decide(COPY | {change.key: change.value})
+        assert (other.design, other.mode) == (change.design, change.mode) != (
+            decide(COPY).design, "REASSERT")  # fmt: skip
+
+
+def test_what_changes_the_design_comes_before_what_changes_its_variant(answers):
+    same = [c.design == decide(answers("S02")).design for c in decide(answers("S02")).reachable]
+    assert same == sorted(same) and True in same
+
+
+@pytest.mark.parametrize("scope", ["db_ext", "ext_only"])
+def test_an_answer_that_cannot_be_had_is_no_way_out(answers, scope):
+    decision = decide(answers("X3", scope=scope, coord="none"))
+    found = {change.value for change in decision.reachable if change.key == "scope"}
+    assert not found & {"one_db", "one_store", "many"}
+    assert "one_db" in {change.value for change in decision.what_if}
+    assert not any("all of it in one database" in text for text in decision.explanation.changes)
+    assert "all of it in one database" not in str(decision.explanation.why_not)
+
+
+def test_a_scope_that_nobody_said_may_be_anything():
+    assert "one_db" in {change.value for change in decide({"goal": "correct"}).reachable}
+
+
+@pytest.mark.slow
+def test_every_refusal_has_a_way_out_that_can_be_had():
+    assert all(d.ways_out for d in many_decisions(1_000) if d.card.short == "D14")
+
+
+OWN_WORDS = {
+    "KEY": "",
+    "VERSION": r"same key|operation's key|stored answer|T15",
+    "LOOKUP": r"same key|stored answer|with a version|T15",
+    "AT_MOST_ONCE": r"same key|stored answer|send again|T15",
+    "REASSERT": r"same key|operation's key|stored answer|refused as old|an intent|T15",
+}
+
+
+@pytest.mark.parametrize("mode", OWN_WORDS)
+def test_a_variant_shows_only_its_own_texts(mode):
+    more = {
+        "KEY": {"reject": "dedup"},
+        "VERSION": {"reject": "version"},
+        "LOOKUP": {"shape": "unique", "lookup": "yes"},
+        "AT_MOST_ONCE": {"shape": "unique"},
+        "REASSERT": {},
+    }[mode]
+    decision = decide(COPY | more)
+    assert decision.mode == mode
+    e = decision.explanation
+    said = [e.ensures, e.not_ensured, *e.failures.values(), *e.companions, *e.tests, *e.metrics,
+            *e.answers.values()]  # fmt: skip
+    assert OWN_WORDS[mode] == "" or not re.search(OWN_WORDS[mode], "\n".join(map(str, said)))
+    assert ("T15" in decision.tests) == (mode == "KEY")
+    kept = {parameter.id for parameter in decision.parameters}
+    assert ("own_key_retention_ms" in kept) == (mode not in ("VERSION", "REASSERT"))
+
+
+def test_a_copy_outside_has_a_fitting_choice():
+    rule = next(iter(decide(COPY).explanation.answers.values()))
+    assert "a copy outside shows the newest" in rule

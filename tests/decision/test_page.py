@@ -143,6 +143,27 @@ def test_an_unreadable_record_changes_nothing():
     assert (page.scenario, page.answers) == ("S03", before)
 
 
+def test_a_time_may_be_typed_with_its_unit():
+    page = Page("S01")
+    page.set("work_p99_ms", "1.5 s")
+    page.set("arrivals_per_s", "2 min")
+    assert page.answers["work_p99_ms"] == 1_500
+    assert "is not a number" in page.state.problems["arrivals_per_s"]
+
+
+def test_how_long_it_may_block_belongs_to_what_is_held():
+    assert "recover_ms" in Page("S10").numbers()
+    assert "recover_ms" not in Page("S03").numbers()
+
+
+def test_a_blocker_that_rests_on_an_open_answer_is_asked_about():
+    page = Page(OWN)
+    for key, value in {"goal": "correct", "scope": "one_db", "shape": "unique"}.items():
+        page.set(key, value)
+    assert page.state.possible == ("D01_UNIQUE_INSERT",)
+    assert page.next_question == "dur"
+
+
 # -- the HTML --------------------------------------------------------------------------------------
 
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(1)>"
@@ -172,6 +193,21 @@ def test_the_result_shows_what_the_page_promises():
     ):
         assert text in html  # fmt: skip
     assert html.count("<tr>") >= 7
+
+
+def test_each_choice_and_special_word_is_explained():
+    page = Page()
+    assert "The receiver is whoever accepts the write at the end" in panel.question(page, "reject")
+    assert "a thermostat" in panel.question(page, "shape").partition("<details>")[2]
+    assert "<summary>Words</summary>" in panel.more(page)
+    assert "If it ran twice" in panel.question(Page("S01"), "effect")
+
+
+def test_the_result_names_what_is_open():
+    page = Page(OWN)
+    page.set("goal", "correct")
+    assert "so the careful answer counts: Where it is, Kind of change" in panel.result(page)
+    assert "the careful answer counts" not in panel.result(Page())
 
 
 def test_a_refusal_shows_at_once_what_would_lift_it():

@@ -138,6 +138,12 @@ def test_evidence_is_run_now_and_says_its_bounds(design):
     assert all("worker" in s.sentence.origin for s in shown)
 
 
+def test_evidence_of_a_unique_key_is_not_about_charges(answers):
+    shown = decide(answers("S08")).evidence
+    assert "the lock is right; the second one does it again" in str(shown[1])
+    assert not any("charges" in str(s) for s in shown)
+
+
 def test_evidence_in_words(answers):
     danger, _, holds, _ = map(str, decide(answers("S03")).evidence)
     assert danger == ("The danger: is one left? then take it: both look before either takes "

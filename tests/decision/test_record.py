@@ -51,6 +51,7 @@ def test_sections_of_madr(answers):
     text = record(decide(answers("S03"))).markdown
     heads = re.findall(r"^##? .*|^### Con.*", text, re.M)
     assert [head.lstrip("# ") for head in heads][1:] == [
+        "In Short",
         "Context and Problem Statement", "Decision Drivers", "Considered Options",
         "Decision Outcome", "Consequences", "Confirmation", "More Information"]  # fmt: skip
 
@@ -82,12 +83,40 @@ def test_the_short_form_has_at_most_25_lines(scenario):
 
 
 def test_assumed_and_unknown_answers_are_to_be_checked(answers):
-    sure = dict.fromkeys(answers("S03"), "measured") | {"goal": "assumed", "cont": "looked_up"}
-    text = record(decide(answers("S03", redis="unknown", confidence=sure))).markdown
+    sure = dict.fromkeys(answers("S01"), "measured") | {"goal": "assumed", "cont": "looked_up"}
+    text = record(decide(answers("S01", redis="unknown", confidence=sure))).markdown
     checks = text.partition("#### Check before merge")[2].partition("## More")[0]
     assert checks.count("- [ ]") == 2
     assert "(assumed); checked by: ______" in checks
     assert 'unknown, counts as "a replica takes over' in checks
+
+
+def test_what_was_not_asked_is_neither_unknown_nor_to_be_checked(answers):
+    open_ = dict.fromkeys(("redis", "lookup", "reject"), "unknown")
+    text = record(decide(answers("S03", **open_))).markdown
+    assert "whether it happened? not asked: makes no difference\n" in text
+    assert "counts as" not in text
+    assert "(unknown)" not in record(decide({"lookup": "yes", "lookup_final": "unknown"})).markdown
+    checks = text.partition("#### Check before merge")[2].partition("## More")[0]
+    assert "Redis" not in checks and "receiver" not in checks
+    asked = record(decide(answers("S01", redis="unknown"))).markdown
+    assert 'unknown, counts as "a replica takes over (Sentinel, Cluster, managed ' in asked
+
+
+def test_what_a_reader_wants_first_stands_first(answers):
+    text = record(decide(answers("S01"))).markdown
+    places = [text.index(part) for part in (
+        "\n## In Short", "\n- Why: ", "\n- Does not ensure: ", "\n| When something fails",
+        "\n### Goes with it", "\n## Context", "\n### To know", "\n### Words")]  # fmt: skip
+    assert places == sorted(places)
+    assert text.count("### Goes with it") == text.count("| When something fails") == 1
+    assert re.search(r"^- take care: A restart .* <sub>W04_RESTART_FORGETS</sub>$", text, re.M)
+
+
+def test_a_record_explains_the_words_in_it(answers):
+    words = record(decide(answers("S01"))).markdown.partition("### Words")[2]
+    assert "- TTL: the time after which Redis deletes" in words
+    assert "SKIP LOCKED" not in words
 
 
 def test_an_override_shows_recommendation_choice_and_the_accepted_failures(answers):

@@ -34,9 +34,9 @@ DATA = {
     "decision/texts/en_scenarios.py",
 }
 # The decision is more than twice as large as planned: it also holds its page, its terminal
-# dialogue, its evidence, and what a design costs. Servers are real ones in many ways: started,
-# compared move by move, raced, and with processes that are stopped.
-LARGER = {"decision": 2_050, "servers": 960}
+# dialogue, its evidence, what a design costs, and what is open or cannot be had. Servers are real
+# ones in many ways: started, compared move by move, raced, and with processes that are stopped.
+LARGER = {"decision": 2_230, "servers": 960}
 
 
 def lines_of(modules_to_count) -> int:

@@ -7,6 +7,7 @@ A sentence may end with its origin in double brackets, "... [[Redis 8.4 document
 from __future__ import annotations
 
 import importlib
+import re
 import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -59,6 +60,17 @@ class Texts:
             Sentence(text, f"documented: {origin.rstrip(']')}" if origin else JUDGEMENT)
             for text, _, origin in parts
         )
+
+    def choice_help(self, key: str, values: Iterable[str]) -> dict[str, str]:
+        """What to know about each choice of a question, for those where there is something."""
+        return {value: self(f"{key}.{value}.help") for value in values
+                if f"{key}.{value}.help" in self.table}  # fmt: skip
+
+    def words(self, text: str) -> tuple[str, ...]:
+        """What the special words of a text mean, in one sentence each."""
+        words = [key.removeprefix("word.") for key in self.table if key.startswith("word.")]
+        found = [word for word in words if re.search(rf"\b{word}s?\b", text, re.I)]
+        return tuple(f"{word}: {self(f'word.{word}')}" for word in found)
 
     def names(self, keys: Iterable[str], prefix: str) -> str:
         """Several texts as a list in words."""

@@ -54,7 +54,7 @@ TEXTS = {
     "D01.failover": "a replica that is behind can lose a committed row: wait for the replica where "
                     "money is at stake",
     "D01.stale_release": "there is nothing to release",
-    "D01.duplicate": "absorbed; the stored result is returned",
+    "D01.duplicate": "recognised by the key and not done again; the stored result is returned",
     # -- D02 ----------------------------------------------------------------------------------
     "D02.name": "One statement that changes only if the condition holds",
     "D02.ensures": "Ensures that condition and change are one step, as long as the condition is "
@@ -65,7 +65,7 @@ TEXTS = {
                "COMMITTED]]",
     "D02.with": "The number of changed rows: 0 means refused.\n"
                 "A row with the operation's key in the same transaction, if callers can repeat.\n"
-                "Where work follows: reserve first, then confirm or cancel.",
+                "Where work follows: first set it aside (reserve), then confirm or cancel.",
     "D02.trips": "1: the statement decides",
     "D02.atomic": "Yes: one statement checks and changes. It needs no end, because nothing stays "
                   "taken.",
@@ -79,7 +79,7 @@ TEXTS = {
     "D02.stale_release": "there is nothing to release",
     "D02.duplicate": "counts twice without the operation's key, once with it",
     # -- D03 ----------------------------------------------------------------------------------
-    "D03.name": "One short transaction with guarded changes in a fixed order",
+    "D03.name": "One short transaction: each change with its condition, rows in a fixed order",
     "D03.ensures": "Ensures all changes or none, as long as every change carries its condition and "
                    "all transactions take the rows in the same order.",
     "D03.not": "Decisions based on rows that were only read, and repeats.",
@@ -155,6 +155,9 @@ TEXTS = {
                             "everybody asks for the same lock on the same primary server.",
     "D06.LEASE_ROW.ensures": "Ensures that only the newest holder can commit, as long as every "
                              "commit compares the holder's number in the lease row.",
+    "D06.ADVISORY.variant": "for one transaction",
+    "D06.LEASE_ROW.variant": "as a row with an end and a number",
+    "D06.ADVISORY.not": "Anything for code that does not ask; and effects outside the database.",
     "D06.not": "Anything for code that does not ask; and effects outside the database, unless the "
                "receiver compares the number.",
     "D06.ADVISORY.with": "The transaction's own form (pg_advisory_xact_lock): the session's form "
@@ -171,6 +174,9 @@ TEXTS = {
                           "Small transactions while the lease lasts, never one long one.\n"
                           "A row per period for \"done\", so that it is not done again.",
     "D06.trips": "2: take, commit with the check",
+    "D06.ADVISORY.trips": "2: take, commit",
+    "D06.ADVISORY.atomic": "Yes: one statement takes it only if it is free, and it ends with the "
+                           "transaction.",
     "D06.atomic": "Yes: one statement takes it only if it is free, and it ends by itself.",
     "D06.ADVISORY.token": "The transaction is the owner; no token is needed.",
     "D06.LEASE_ROW.token": "The row holds the owner and a number that grows; both are compared.",
@@ -243,6 +249,14 @@ TEXTS = {
                 "[[IETF draft Idempotency-Key]]\n"
                 "The receiver's contract read: how long keys live and whether failures are "
                 "repeated differ between providers.",
+    "D08.VERSION.with": "The intent in the same transaction as your own change (an outbox "
+                        "table).\n"
+                        "A version that grows with every change, made in that transaction.\n"
+                        "A sender that takes rows with SKIP LOCKED, and one that finishes what "
+                        "was left.\n"
+                        "The answer \"too old\" counts as done.\n"
+                        "The receiver's contract read: is the version compared in the write "
+                        "itself, for every writer?",
     "D08.AT_MOST_ONCE.with": "The intent in the same transaction as your own change.\n"
                              "Marked \"sent\" before sending; never sent again by machine.\n"
                              "A list of open outcomes with an owner, and a time by which somebody "
@@ -257,6 +271,12 @@ TEXTS = {
     "D08.trips": "2: write down, send; and a sender beside it",
     "D08.atomic": "Yes: writing down is one insert with a unique key. It needs no end, because it "
                   "is an intent and not a lock.",
+    "D08.REASSERT.trips": "2: write down, send the whole state; and a sender and a comparison "
+                          "beside it",
+    "D08.REASSERT.atomic": "Yes: the state that you want is written in one transaction. It needs "
+                           "no end, because it is a state and not a lock.",
+    "D08.VERSION.atomic": "Yes: the change and its version are written in one transaction. It "
+                          "needs no end, because it is an intent and not a lock.",
     "D08.token": "The operation's key, the same for every try, is compared by the receiver.",
     "D08.AT_MOST_ONCE.token": "The operation's key marks what has been sent; nobody sends it "
                               "twice.",
@@ -266,19 +286,29 @@ TEXTS = {
     "D08.crash": "the intent stays; another sender goes on with the same key",
     "D08.LOOKUP.crash": "the intent stays; ask first, then a person decides",
     "D08.AT_MOST_ONCE.crash": "the intent stays marked \"sent\"; a person decides",
-    "D08.pause": "a repeat is absorbed, or refused as old",
+    "D08.VERSION.crash": "the intent stays; another sender sends it with the same version",
+    "D08.REASSERT.crash": "the state that you want stays written down; another sender sends it",
+    "D08.pause": "a repeat is recognised by its key and not done again",
     "D08.LOOKUP.pause": "nobody takes over by machine",
     "D08.AT_MOST_ONCE.pause": "nobody takes over by machine",
     "D08.REASSERT.pause": "an old push may arrive late; the next comparison repairs it",
+    "D08.VERSION.pause": "a late push is refused as old",
     "D08.redis_down": "not used",
     "D08.reply_lost": "send again with the same key",
     "D08.LOOKUP.reply_lost": "ask; without a final \"no\" a person decides",
     "D08.AT_MOST_ONCE.reply_lost": "open until a person has looked",
     "D08.REASSERT.reply_lost": "push the whole state again",
+    "D08.VERSION.reply_lost": "send again with the same version: \"too old\" counts as done",
     "D08.failover": "a replica that is behind can lose the intent: wait for the replica where "
                     "money "
                     "is at stake",
+    "D08.REASSERT.failover": "a replica that is behind can lose the newest state: wait for the "
+                             "replica where money is at stake",
     "D08.stale_release": "there is nothing to release",
+    "D08.VERSION.duplicate": "refused: the receiver has this version or a newer one",
+    "D08.AT_MOST_ONCE.duplicate": "not sent again; the caller gets what is known so far",
+    "D08.LOOKUP.duplicate": "not sent again before the receiver has said a final \"no\"",
+    "D08.REASSERT.duplicate": "harmless: the same state is set twice",
     "D08.duplicate": "the stored answer is given; while it runs: \"in progress\"",
     # -- D09 ----------------------------------------------------------------------------------
     "D09.name": "One Redis lock with an end, to save work",
@@ -361,6 +391,8 @@ TEXTS = {
                    "the consumer recognises what it has already done.",
     "D12.not": "Exactly one delivery: a message that took too long is delivered again, while the "
                "first consumer may still be at it.",
+    "D12.TABLE.variant": "as a table in your database",
+    "D12.BROKER.variant": "in a queue product, a broker",
     "D12.TABLE.with": "The message written in the same transaction as your own change: a table "
                       "taken with SKIP LOCKED is queue enough.\n"
                       "A table of done messages at the consumer, or a version check.\n"
@@ -382,7 +414,7 @@ TEXTS = {
     "D12.reply_lost": "of sending: the same id again; of confirming: it is delivered again",
     "D12.failover": "messages may be lost or doubled, depending on the queue's settings",
     "D12.stale_release": "an old receipt is ignored",
-    "D12.duplicate": "absorbed by the table of done messages",
+    "D12.duplicate": "recognised by the table of done messages",
     # -- D13 ----------------------------------------------------------------------------------
     "D13.name": "A lock in etcd, ZooKeeper or Consul, and a number that the receiver checks",
     "D13.CLAIM.name": "A lasting claim in etcd, ZooKeeper or Consul: claim once, never repeat by "
@@ -394,6 +426,7 @@ TEXTS = {
                          "by itself and only a person hands it on.",
     "D13.not": "That only one works on outside things: the lock's state is reliable, its holder is "
                "not. [[etcd documentation]]",
+    "D13.CLAIM.not": "That it happens at all: a claim without an outcome waits for a person.",
     "D13.with": "The number (revision, zxid, LockIndex) checked by the receiver.\n"
                 "A check of the lease before each outside effect, and a stop at your own "
                 "deadline.\n"
@@ -402,6 +435,12 @@ TEXTS = {
     "D13.CLAIM.with": "A key without an end, made only if absent.\n"
                       "The receiver is asked before acting.\n"
                       "Takeover only by a person.",
+    "D13.CLAIM.trips": "2: claim, ask the receiver",
+    "D13.CLAIM.token": "The operation's key is the claim; it stores who made it.",
+    "D13.CLAIM.reply_lost": "of the claim: read who made it; of the effect: ask the receiver",
+    "D13.CLAIM.failover": "confirmed claims survive",
+    "D13.CLAIM.stale_release": "nobody releases a claim but a person",
+    "D13.CLAIM.duplicate": "the claim is there already: not done again",
     "D13.trips": "3: take, check, give back",
     "D13.atomic": "Yes: created only if absent, and it ends with its session.",
     "D13.CLAIM.atomic": "Yes: created only if absent. It has no end on purpose.",
@@ -423,7 +462,7 @@ TEXTS = {
                 "Or put a gate in front of it that does.\n"
                 "Or write to a place of its own for every attempt, and switch a pointer if it is "
                 "still the old one.\n"
-                "Or reserve first and confirm later, instead of one final step.\n"
+                "Or set it aside first (reserve) and confirm later, instead of one final step.\n"
                 "Or make it undoable: a delay, a hold, a cancel.\n"
                 "Or claim once, never repeat by machine: unknown outcomes go to a person.\n"
                 "Or accept the damage openly, with an owner, and answer the first question again.",

@@ -11,36 +11,55 @@ TEXTS = {
     # -- Q1 -----------------------------------------------------------------------------------
     "goal.ask": "What is lost if two workers do this at once, or one does it twice?",
     "goal.label": "What is lost",
-    "goal.help": "Imagine that the lock silently failed last night. Would somebody have to repair "
-                 "something today? Then choose the first. Fill in this page once for every effect "
-                 "you protect: \"charge the card\" and \"update the order\" are two.",
+    "goal.help": "Imagine it happened last night, and nobody noticed. Would somebody have to "
+                 "repair something today? Then choose the first. Answer once for every effect. An "
+                 "effect is one thing that happens and must come out right: \"charge the card\" "
+                 "and \"update the order\" are two.",
     "goal.correct": "someone would have to repair data, money or trust",
     "goal.effic": "only time or computing is wasted",
     # -- Q2 -----------------------------------------------------------------------------------
     "scope.ask": "Where is the thing that must stay right?",
     "scope.label": "Where it is",
-    "scope.help": "Draw every arrow that leaves your process. If all of them end in the same "
-                  "database, choose the first. If one leaves the database, choose \"my database "
-                  "and an outside system\" and answer the next questions about that arrow.",
-    "scope.one_db": "all of it in one database with transactions",
+    "scope.help": "Draw every arrow that leaves your process, and look where the arrows end.",
+    "scope.one_db": "all of it in one database (also a document database, if only one document "
+                    "changes at a time)",
+    "scope.one_db.help": "All arrows end in the same database.",
     "scope.one_store": "in one other store: files, objects, a cache, a search index",
+    "scope.one_store.help": "All arrows end in one store that is not a database with transactions.",
     "scope.db_ext": "in my database and in an outside system",
+    "scope.db_ext.help": "One arrow ends in your database, one leaves for a provider, a partner or "
+                         "a device. Answer the next questions for the arrow that leaves.",
     "scope.many": "in several systems of our own",
-    "scope.ext_only": "only in an outside system or device",
+    "scope.many.help": "The arrows end in several services or databases that you operate yourself.",
+    "scope.ext_only": "only in an outside system or device, and I keep no database about it",
+    "scope.ext_only.help": "The only arrow leaves. If you could keep a row about it, choose "
+                           "\"in my database and in an outside system\".",
     # -- Q3 -----------------------------------------------------------------------------------
     "shape.ask": "Which sentence describes the change?",
     "shape.label": "Kind of change",
-    "shape.help": "If you can name a key that must not appear twice, choose the first: an order "
-                  "number, an e-mail address, a job name with its planned time. Two bookings that "
-                  "must not overlap count as well, if your database can express that.",
+    "shape.help": "Choose \"at most one\" only if that is the whole rule. If several rows must "
+                  "also change together, choose that one; the result tells how to keep out "
+                  "repeats.",
     "shape.unique": "at most one X per Y (one charge per order, one run per job and day)",
-    "shape.guard": "change one value only while a condition on it holds (stock above 0)",
+    "shape.unique.help": "You can name a key that must not appear twice: an order number, an "
+                         "e-mail address, a job name with its planned time. Two bookings that "
+                         "must not overlap count as well, if your database can express that.",
+    "shape.guard": "change one value: while a condition on it holds (stock above 0), or so that a "
+                   "copy outside shows the newest (a price at a partner)",
+    "shape.guard.help": "One value is set or counted. Also: a thermostat, or a price in a "
+                        "partner's shop, must show your newest value.",
     "shape.multi": "change several known rows together, or none (from account to account)",
+    "shape.multi.help": "You know before you begin which rows they are.",
     "shape.think": "read, then think or compute, then write back (an edit form, a cart)",
-    "shape.setrule": "a rule about a set of rows, or about rows that must not exist (one doctor on "
-                     "call)",
-    "shape.claim": "take one of many waiting items (jobs, mails to send)",
+    "shape.think.help": "The new value depends on the old one, and you compute it outside the "
+                        "store.",
+    "shape.setrule": "keep a rule about a group of rows (at least one doctor must stay on call)",
+    "shape.setrule.help": "Each change is harmless alone, but two together break the rule. Also: a "
+                          "condition such as \"no open order exists\".",
+    "shape.claim": "take one of many waiting items, each to be done once (jobs, mails to send)",
+    "shape.claim.help": "It does not matter which worker takes which item.",
     "shape.section": "a piece of work without a row of its own (build a report, deploy)",
+    "shape.section.help": "None of the others fits: one worker at a time should do it.",
     # -- Q4 -----------------------------------------------------------------------------------
     "redis.ask": "Which Redis (or Valkey) could coordinate the workers?",
     "redis.label": "Redis",
@@ -72,56 +91,73 @@ TEXTS = {
                 "an edit form that includes the minutes of the person. A batch of 10,000 small "
                 "items is not long: the unit is one item. One video to convert is long.",
     "dur.short": "short: at most a second",
-    "dur.bounded": "longer, but with a limit I can name",
-    "dur.long": "long, or nobody knows",
+    "dur.bounded": "longer, but the work is stopped at a limit, and others may be blocked that "
+                   "long after a crash",
+    "dur.long": "long, or it differs too much",
     # -- Q8 -----------------------------------------------------------------------------------
     "effect.ask": "If it happens wrongly or twice, can it be taken back?",
+    "effect.effic.ask": "If it ran twice, would anything be wrong afterwards?",
     "effect.label": "Taking it back",
-    "effect.help": "Which sentence would you rather say to the customer: \"we did it twice\" or "
-                   "\"we have not done it yet\"? If you can say neither, choose the last.",
-    "effect.undoable": "yes, cheaply",
-    "effect.final_skip_ok": "no, but leaving it out and asking a person is fine",
-    "effect.final_must": "no, and it must not be left out either",
+    "effect.help": "Is a wrong value put right by sending the right one? Then choose \"put right "
+                   "cheaply\". Else: which sentence would you rather say to the customer, \"we did "
+                   "it twice\" or \"we have not done it yet\"? The second: choose \"leaving it out "
+                   "and asking a person is fine\". If you can say neither, choose \"must not be "
+                   "left out either\".",
+    "effect.undoable": "it is put right cheaply; or there is nothing to put right, because the "
+                       "result is the same",
+    "effect.final_skip_ok": "it cannot be taken back, but leaving it out and asking a person is "
+                            "fine",
+    "effect.final_must": "it cannot be taken back, and it must not be left out either",
     # -- Q9 -----------------------------------------------------------------------------------
     "lookup.ask": "After a time-out, can you ask the receiver whether it happened?",
     "lookup.label": "Asking afterwards",
+    "lookup.words": "The receiver is whoever accepts the write at the end.",
     "lookup.help": "Is there a search by your own reference number that sees the effect at once? "
-                   "And is a \"no\" final, or could your first request still arrive later?",
+                   "Reading the present value also counts, if that is enough to see that it is "
+                   "right. And is a \"no\" final, or could your first request still arrive later?",
     "lookup.yes": "yes",
     "lookup.no": "no",
     # -- Q10 ----------------------------------------------------------------------------------
     "reject.ask": "What can the receiver refuse, in the same step as the write?",
     "reject.label": "Refusing",
-    "reject.help": "Try it on the test system: send the same request twice, then an old one after "
-                   "a "
-                   "newer one. What happens? A version that only some writers check is no "
-                   "protection: then choose \"nothing\".",
+    "reject.words": "The receiver is whoever accepts the write at the end: a database, a file "
+                    "store, a provider, a device.",
+    "reject.help": "What could it refuse if you asked for it? A database always can: a unique key, "
+                   "or a version column that you add. Try it on the test system: send the same "
+                   "request twice, then an old one after a newer one. What happens? A version that "
+                   "only some writers check is no protection: then choose \"nothing\".",
     "reject.none": "nothing: it takes whatever arrives",
-    "reject.dedup": "a repeat: it recognises an operation by a key (idempotency key)",
-    "reject.version": "an old write: it compares a version, a number or an ETag",
+    "reject.dedup": "a repeat: it recognises an operation by a key that you send (an idempotency "
+                    "key)",
+    "reject.version": "an old write: it compares a version or a number (in HTTP: an ETag)",
     "reject.both": "both",
     # -- Q11 ----------------------------------------------------------------------------------
-    "busy.ask": "What should an attempt do when it finds the resource taken?",
+    "busy.ask": "What should happen to the second one, if the first is still at work or has "
+                "already changed it?",
     "busy.label": "When taken",
-    "busy.help": "Is the other worker doing my work? Then skip. Is it doing other work on the same "
-                 "thing? Then wait or queue.",
-    "busy.skip": "go away: the work is being done",
+    "busy.help": "Is the first one doing the same work? Then the second can go away. Is it doing "
+                 "other work on the same thing, and somebody waits for the answer? Then wait. "
+                 "Nobody waits, but it must be done? Then stand in line.",
+    "busy.skip": "go away: it is being done, or is already done (or: be told no, and see what has "
+                 "changed; nobody waits)",
     "busy.wait": "wait a limited time",
-    "busy.queue": "stand in one line, and be done later",
-    "busy.queue_key": "stand in a line per key, and be done later",
+    "busy.queue": "be done later: one line for everything",
+    "busy.queue_key": "be done later: a line for each customer, house or order",
     # -- Q12 ----------------------------------------------------------------------------------
     "cont.ask": "How often do attempts meet on the same key?",
     "cont.label": "Meeting on a key",
+    "cont.words": "Key = the one customer, house or account that two could meet on.",
     "cont.help": "Take the busiest key, not the average. \"Often\" begins where the key is taken "
-                 "for 30 % of the time.",
+                 "for 30 % of the time. Example: 20 ms of work, 15 times a second = 30 %.",
     "cont.low": "rarely",
     "cont.high": "often",
     # -- Q13 ----------------------------------------------------------------------------------
-    "fair.ask": "Must attempts be served in the order in which they came?",
+    "fair.ask": "Must every one be done in its order, or is it enough that the newest wins?",
     "fair.label": "Order",
-    "fair.help": "Would overtaking be unfair or wrong, or only bad luck?",
-    "fair.no": "no",
-    "fair.fifo": "yes",
+    "fair.help": "Would it be wrong or unfair if a later one were done before an earlier one? Then "
+                 "choose \"in its order\".",
+    "fair.no": "the order does not matter, or the newest wins",
+    "fair.fifo": "every one must be done in its order",
     # -- details ------------------------------------------------------------------------------
     "persistence.ask": "What does this Redis write to disk?",
     "persistence.none": "nothing",
@@ -152,8 +188,8 @@ TEXTS = {
     "work_p50_ms": "half of the runs are done within",
     "work_p99_ms": "99 of 100 runs are done within",
     "work_max_ms": "longest run seen",
-    "hard_cap_ms": "enforced limit (0 = none: leave empty)",
-    "pause_ms": "longest pause to survive (garbage collection, virtual machine)",
+    "hard_cap_ms": "limit at which the work is stopped by force (leave empty if nothing stops it)",
+    "pause_ms": "longest pause of the process to survive (garbage collection, virtual machine)",
     "recover_ms": "how long others may stay blocked after a crash",
     "final_write_p99_ms": "99 of 100 final writes are done within",
     "redis_p999_ms": "999 of 1000 Redis answers arrive within",
@@ -166,13 +202,15 @@ TEXTS = {
     "controls.ask": "What exists already, or is planned?",
     "controls.help": "Tick only what you could show in a code review.",
     "control.atomic_acquire": "taking the lock and giving it an end is one command",
-    "control.unique_token": "every attempt has a token of its own",
+    "control.unique_token": "every attempt has a token of its own (a random text that says whose "
+                            "lock it is)",
     "control.owner_release": "only the owner's token can release",
     "control.owner_renewal": "only the owner's token can renew, and a lost lock is not recreated",
     "control.unknown_reply": "a rule for \"no answer\": not done, done, or asked",
     "control.stop_deadline": "work stops at a deadline of its own, before the lock ends",
     "control.resource_check": "the receiver compares a version or number in the write itself",
-    "control.operation_key": "every operation has a key, made before the first attempt",
+    "control.operation_key": "every operation has a key (a name of its own), made before the first "
+                             "attempt",
     "control.bounded_wait": "waiting has a limit, with random pauses between tries",
     "control.metrics": "\"taken\" and \"error\" are counted apart",
     "control.interleaving_tests": "tests that control the order of steps",

@@ -15,7 +15,8 @@ TEXTS = {
     "A10": "Many rows, not short, the caller waits: compute outside, then one short commit that "
            "checks a version.",
     "A11": "Several rows, short, and others are met often: lock them first, in a fixed order.",
-    "A12": "Several rows, short, and calm: one transaction with guarded changes in a fixed order.",
+    "A12": "Several rows, short, and calm: one transaction, each change with its condition, in a "
+           "fixed order.",
     "A13": "The rule depends on a set of rows: let the database find the conflict, and repeat.",
     "A14": "Work inside one database that may wait, and meets others or needs an order.",
     "A15": "Long work inside a request that may wait: move it to a worker with a queue.",
@@ -42,12 +43,12 @@ TEXTS = {
     "C04": "A reliable lock makes the gap small; what slips through is repaired.",
     "C05": "Nothing can refuse, nothing keeps an order, and nothing may wait in line.",
     "C06": "The database fixes the order, one operation is on its way per key, and the receiver "
-           "absorbs repeats.",
+           "recognises repeats.",
     "C07": "The queue fixes the order, one operation is on its way per key, and the receiver "
-           "absorbs "
-           "repeats.",
-    "C08": "Repeats are absorbed; late writes are not, but they can be undone.",
-    "C09": "The receiver absorbs repeats but not late writes, and nothing fixes the order.",
+           "recognises repeats.",
+    "C08": "Repeats are recognised; late writes are not refused, but they can be undone.",
+    "C09": "The receiver recognises repeats, but does not refuse late writes, and nothing fixes "
+           "the order.",
     "C10": "The store applies condition and change in one operation.",
     "C11": "Others are met often, or an order is needed, and it may wait: one writer per key, and "
            "the version check as the guard.",
@@ -94,6 +95,9 @@ TEXTS = {
                         "knows whether it can. So it is treated as something to repair.",
     "W02_NO_LEASE_IS_ENOUGH": "You need a right result, but the receiver cannot refuse an old or "
                               "repeated write. No lock alone is enough.",
+    "W02_NO_LEASE_IS_ENOUGH.if": "Unless the receiver can refuse an old or repeated write, no lock "
+                                 "alone is enough.",
+    "W02_NO_LEASE_IS_ENOUGH.no_lock": "This design does not rely on a lock.",
     "W03_FAILOVER_GRANTS_TWICE": "When a replica takes over, two workers may hold the lock. A "
                                  "number "
                                  "for the receiver must come from the receiver or a database, not "
@@ -109,7 +113,11 @@ TEXTS = {
     "W07_KEEP_TRANSACTION_SHORT": "Keep transactions short although the work is not: move calls "
                                   "and "
                                   "computing outside.",
-    "W08_NO_ARRIVAL_ORDER": "This design does not serve attempts in the order in which they came.",
+    "W07_KEEP_TRANSACTION_SHORT.if": "If the work takes more than a second: keep transactions "
+                                     "short all the same, and move calls and computing outside.",
+    "W08_NO_ARRIVAL_ORDER": "This design by itself does not keep the order in which attempts came.",
+    "W08_NO_ARRIVAL_ORDER.in_line": "Standing in line is not enough: begin the next one only when "
+                                    "the one before it is done.",
     "W09_SATURATED_KEY": "The busiest key is taken nearly all the time. No lock repairs that: "
                          "shorten the work, split the key, or spread it.",
     "W10_LOOKUP_IS_A_RACE": "Asking and then acting is a race, unless only one sender can exist, "
@@ -122,20 +130,33 @@ TEXTS = {
                                      "group, not one for each.",
     "W14_RESIDUAL_RISK": "A late write is not refused here. The gap is small, not closed: plan how "
                          "to find and repair it.",
+    "W14_RESIDUAL_RISK.if": "Unless the receiver compares a version, a late write is not refused "
+                            "here. The gap is small, not closed: plan how to find and repair it.",
     "W15_DATABASE_CAN_REFUSE": "A database can always refuse: by a key, a condition or a version "
                                "column.",
     "W16_CALLER_KEEPS_THE_INTENT": "There is no database: the caller has to keep intent and key, "
                                    "and "
                                    "repeat with the same one.",
+    "W16_CALLER_KEEPS_THE_INTENT.if": "Unless there is a database: the caller has to keep intent "
+                                      "and key, and repeat with the same one.",
     "W17_MISSING_CONTROL": "Something that this design needs does not exist yet.",
     "W19_ONE_GLOBAL_CONSUMER": "One line for everything: check that one consumer can keep up.",
     "W20_NEEDS_DRIFT_DETECTION": "You cannot ask the receiver: find another way to notice that the "
                                  "copy is wrong.",
+    "W20_NEEDS_DRIFT_DETECTION.if": "If you cannot ask the receiver: find another way to notice "
+                                    "that the copy is wrong.",
     "W21_DOES_NOT_FIT_THE_REQUEST": "Long work inside a request cannot also wait: answer "
                                     "\"accepted\" "
                                     "and queue it, or make the unit of work shorter.",
-    "W22_WORK_FOLLOWS_THE_ROW": "The row is written at once, the work takes longer: reserve first, "
-                                "and finish only where the takeover number is still yours.",
+    "W21_DOES_NOT_FIT_THE_REQUEST.if": "If this is long work inside a request: it cannot also "
+                                       "wait. Then answer \"accepted\" and queue it, or make the "
+                                       "unit of work shorter.",
+    "W22_WORK_FOLLOWS_THE_ROW": "The row is written at once, the work takes longer: first write a "
+                                "row that says \"started\", and finish only where its number, "
+                                "which grows with every takeover, is still yours.",
+    "W22_WORK_FOLLOWS_THE_ROW.if": "If work follows the row and takes longer: first write a row "
+                                   "that says \"started\", and finish only where its number, which "
+                                   "grows with every takeover, is still yours.",
     "W23_ALL_SYSTEMS_CHECK": "Every system that is touched must check the same number.",
     "W24_GUARD_SPANS_SYSTEMS": "One statement cannot reach over several systems.",
     "level.info": "to know",
@@ -203,15 +224,22 @@ TEXTS = {
     "component.consensus": "etcd, ZooKeeper or Consul",
     "component.people": "a person who looks at open outcomes",
     # -- contention ----------------------------------------------------------------------------
-    "policy.skip": "Who finds it taken goes away at once and says so. \"Taken\" is not an error.",
+    "policy.skip": "Who finds it taken or already done goes away at once and says so. \"Taken\" is "
+                   "not an error.",
     "policy.wait": "Who finds it taken waits, with random pauses, up to a limit; then it answers "
                    "\"taken\", which is not an error.",
-    "policy.queue": "Who finds it taken is queued in one line; the caller gets \"accepted\".",
-    "policy.queue_key": "Who finds it taken is queued per key; the caller gets \"accepted\".",
+    "policy.queue": "Who finds it taken stands in one line for everything; the caller gets "
+                    "\"accepted\".",
+    "policy.queue_key": "Who finds it taken stands in a line for each key; the caller gets "
+                        "\"accepted\".",
+    "policy.unknown": "You have not said whether the second one goes away, waits or stands in "
+                      "line. The settings assume that it waits, up to a limit.",
     "policy.high": "Others are met often: shorten what is held, or split the key.",
     # -- the first, fifth and sixth heading ----------------------------------------------------
     "rule.unique": "At most one per key",
     "rule.guard": "One value changes only while its condition holds",
+    "rule.guard.outside": "One value is right: its condition holds, and a copy outside shows the "
+                          "newest",
     "rule.multi": "Several rows change together or not at all",
     "rule.think": "What was read is still true when it is written",
     "rule.setrule": "A rule about a set of rows stays true",
@@ -325,6 +353,8 @@ TEXTS = {
                            "before you know why.",
     "evidence.pr": "Run now, as expected: {names}.",
     "evidence.pr_not": "Run now, NOT as expected: {names}.",
+    "evidence.case.locked-and-charged-twice": "the lock is right; the second one does it again "
+                                              "when the first has gone",
     "evidence.running": "Running {number} of {all}: {name} ...",
     "evidence.failed": "{name} could not be run: {reason}",
     "evidence.run": "Run the evidence now",
@@ -340,6 +370,7 @@ TEXTS = {
     "ui.worst": "The worst that can happen",
     "ui.next": "Next question that could change this",
     "ui.no_next": "No open question would change this by itself.",
+    "ui.counted": "Not answered, so the careful answer counts: {names}",
     "ui.possible": "Still possible",
     "ui.changes": "Answers that would change this",
     "ui.no_changes": "No single answer would change this.",
@@ -365,6 +396,7 @@ TEXTS = {
     "ui.none_holds": "No design holds with these answers.",
     "ui.or_nothing": "Or nothing at all, if doing it twice now and then costs less than building "
                      "and running this.",
+    "ui.words": "Words",
     "ui.failures": "When something fails",
     "ui.answers": "In one sentence each",
     "ui.contention": "When it is taken",
@@ -388,13 +420,15 @@ TEXTS = {
     "ui.form_adr": "full record (ADR)",
     "ui.form_pr": "for a pull request",
     "ui.as_recommended": "as recommended",
-    "ui.details": "Ask for numbers and details too (all optional)",
+    "ui.details": "Ask for numbers and details too (all optional; a time may have its unit: 2 min)",
     "ui.confidence": "{label}: how do you know?",
     "ui.trap": "The trap here",
     "ui.show_record": "Show the record",
     "ui.date": "Date",
     "ui.link": "Link",
     "ui.unit_ms": "milliseconds",
+    "ui.unit_s": "seconds",
+    "ui.unit_h": "hours",
     "ui.unit_per second": "per second",
     "ui.unit_": "a count",
     "ui.origin": "Where sentences come from: those marked [documented: ...] were read in the "
@@ -414,8 +448,10 @@ TEXTS = {
     "record.more": "More Information",
     "record.answers": "Answers",
     "record.check": "Check before merge",
-    "record.check_line": "{ask} {value} ({how}); checked by: ______",
+    "record.check_line": "{ask} {answer}; checked by: ______",
     "record.counts_as": "unknown, counts as \"{value}\"",
+    "record.not_asked": "not asked: makes no difference",
+    "record.short": "In Short",
     "record.recommended": "Recommended: \"{design}\" (rule {rule}, model {model}).",
     "record.chosen": "Chosen: \"{design}\", against the recommendation, because: {because}.",
     "record.accepted": "With it these failures are accepted:",
@@ -453,16 +489,24 @@ TEXTS = {
     "saved.no_result": "The record holds no result to compare with.",
     "saved.nothing": "nothing",
     # -- terminal ------------------------------------------------------------------------------
-    "term.hello": "One effect at a time. Type the number of an answer; Enter = I don't know (or "
-                  "keep "
-                  "what is there). Add m if you measured it, l if you looked it up: 2m. ? = help, "
-                  "b = back, s = save and stop, q = stop.",
+    "term.hello": "One effect at a time: one thing that happens and must come out right. Type the "
+                  "number of an answer; Enter = I don't know (or keep what is there). Add m if you "
+                  "measured it, l if you looked it up: 2m. ? = help, b = back, s = save and stop, "
+                  "q = stop.",
     "term.skip": "(not asked, because it does not change the result: {name})",
+    "term.early": "Too early to say: {count} designs are still possible.",
     "term.now": "So far: {design}",
+    "term.settled": "Nothing that is still open can change the design: {design}. What follows sets "
+                    "details.",
     "term.kept": "now: {value}",
     "term.not_possible": "\"{typed}\" is not possible here. Type a number from 1 to {last}, Enter, "
                          "?, b, s or q.",
     "term.number_help": "{name}, in {unit}. Enter leaves it out.",
+    "term.times": "Times: a number, or a number with its unit: 200 ms, 1.5 s, 2 min, 3 h. Enter "
+                  "leaves a number out.",
+    "term.controls": "What does this design need, and what is there already? Type e if it exists, "
+                     "p if it is planned, Enter if neither.",
+    "term.control": "{text} (e = exists, p = planned, Enter = not yet): ",
     "term.control_ask": "Does it exist (e), is it planned (p), or neither (Enter)?",
     "term.control_bad": "\"{typed}\" is not possible here. Type e, p, Enter, ?, b, s or q.",
     "term.again": "{sentence} Asked again; Enter keeps the answer.",
@@ -470,4 +514,18 @@ TEXTS = {
     "term.text_help": "Any text; Enter leaves it open.",
     "term.file": "Save to",
     "term.stopped": "Stopped, nothing saved. What you typed, to load it again:",
+    # -- words, each explained where it appears first ----------------------------------------------
+    "word.receiver": "whoever accepts the write at the end: a database, a file store, a provider, "
+                     "a device",
+    "word.effect": "one thing that happens and must come out right, such as a charge",
+    "word.key": "a name that tells one thing from all others: an order number, a customer, an "
+                "operation",
+    "word.intent": "a row that says what you are going to do, written before you do it",
+    "word.token": "a text or number that says whose lock it is, or whose turn",
+    "word.lease": "a lock that ends by itself after a time",
+    "word.TTL": "the time after which Redis deletes a key by itself; for a lock: its end",
+    "word.schedule": "one order in which the steps of the workers can happen",
+    "word.outbox": "a table of messages to send, in the same database as the change",
+    "word.SKIP LOCKED": "take the next row that nobody has locked, without waiting",
+    "word.idempotency key": "a key sent with an operation; the receiver does it once per key",
 }  # fmt: skip
