@@ -186,11 +186,12 @@ def test_in_a_room_one_key_is_one_move(scheduler, theme):
 def test_the_server_is_revealed_on_demand(scheduler):
     opened = scheduler(SCHEDULER.format(settings=', schedule="A A~", hide="server"'))
     says(opened, "server. What can be known without?")
+    opened.page.get_by_text("(no answer)").first.wait_for()
     assert opened.page.get_by_text("(no answer)").count() == 1
     opened.screenshot("stepper-hidden")
     button(opened, "Reveal").click()
     shows(opened, "A A~")
-    assert opened.page.get_by_text("(request lost)").count() >= 1
+    opened.page.get_by_text("(request lost)").first.wait_for()  # it is drawn a moment later
 
 
 @pytest.mark.slow
