@@ -8,14 +8,21 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TextIO
 
 ROOT = Path(__file__).resolve().parent.parent
 ON_LINUX = sys.platform == "linux"
 ALWAYS = {"ruff": ["ruff", "check", "."], "mypy": ["mypy"]}
 FAST = {"tests": ["pytest", "-q", "-m", "not browser and not slow"]}
+#: Folders that start servers, kernels or environments: in the full run beside the others.
+BESIDE = ["tests/notebooks", "tests/project", "tests/servers"]
 FULL = {
-    "tests": ["pytest", "-q", "-m", "not browser"],
+    "tests": ["pytest", "-q", "-m", "not browser", *(f"--ignore={folder}" for folder in BESIDE)],
+}
+FULL_BESIDE = {
+    "tests beside": ["pytest", "-q", "-m", "not browser", *BESIDE],
     "notebooks": ["pytest", "-q", "--nbval", "notebooks"],
     "browser": ["pytest", "-q", "-m", "browser"],
 }
@@ -27,10 +34,15 @@ def main(arguments: list[str]) -> int:
     fast = arguments == ["--fast"]
     if arguments and not fast:
         return _module(["pytest", *arguments])
-    steps = ALWAYS | (FAST if fast else FULL)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as pool:
         gaps = Path(folder, "gaps")  # conftest.py writes into it what could not be tested
+        # Two processors are used: what is beside is shown when it has ended.
+        output = Path(folder, "output")
+        beside = pool.submit(_beside, {} if fast else FULL_BESIDE, gaps, output)
+        steps = ALWAYS | (FAST if fast else FULL)
         failed = [name for name, step in steps.items() if not _passes(name, step, gaps)]
+        failed += beside.result()
+        print(output.read_text("utf-8"), end="")
         missing = sorted(set(gaps.read_text("utf-8").splitlines())) if gaps.exists() else []
     lines, code = verdict(failed, missing, nothing_may_be_missing=ON_LINUX and not fast)
     print("", *lines, sep="\n")
@@ -52,19 +64,26 @@ def verdict(
     return lines, int(bool(failed or (missing and nothing_may_be_missing)))
 
 
-def _passes(name: str, step: list[str], gaps: Path) -> bool:
-    print(f"\n--- {name}: {' '.join(step)}", flush=True)
+def _beside(steps: dict[str, list[str]], gaps: Path, output: Path) -> list[str]:
+    """Run steps with their output in a file, and name those that failed."""
+    with output.open("w", encoding="utf-8") as file:
+        return [name for name, step in steps.items() if not _passes(name, step, gaps, file)]
+
+
+def _passes(name: str, step: list[str], gaps: Path, output: TextIO | None = None) -> bool:
+    print(f"\n--- {name}: {' '.join(step)}", flush=True, file=output)
     started = time.monotonic()
-    good = _module(step, LABKIT_GAPS=str(gaps)) == 0
+    good = _module(step, output, LABKIT_GAPS=str(gaps)) == 0
     took = time.monotonic() - started
-    print(f"--- {name} {'passed' if good else 'FAILED'} in {took:.0f} s", flush=True)
+    print(f"--- {name} {'passed' if good else 'FAILED'} in {took:.0f} s", flush=True, file=output)
     return good
 
 
-def _module(command: list[str], **environment: str) -> int:
+def _module(command: list[str], output: TextIO | None = None, **environment: str) -> int:
     return subprocess.call(
-        [sys.executable, "-m", *command], cwd=ROOT, env=dict(os.environ, **environment)
-    )
+        [sys.executable, "-m", *command], cwd=ROOT, env=dict(os.environ, **environment),
+        stdout=output, stderr=output and subprocess.STDOUT,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -142,11 +142,11 @@ def test_the_libraries_of_the_plan_are_imported():
 def test_jupyterlab_is_started_and_nbval_compares(monkeypatch):
     """These two are programs: nobody imports them."""
     import lab
-    from tests.__main__ import FULL
+    from tests.__main__ import FULL_BESIDE
 
     monkeypatch.setattr(lab, "ON_LINUX", False)
     assert "jupyterlab" in lab.jupyter_command("notebooks")
-    assert "--nbval" in FULL["notebooks"]
+    assert "--nbval" in FULL_BESIDE["notebooks"]
 
 
 def test_each_package_that_labkit_imports_is_asked_for():
