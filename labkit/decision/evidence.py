@@ -29,9 +29,9 @@ CASES = {
     "D04": ("read-then-overwrite", "refused-and-saved"),
     "D08 KEY": ("retry-charges-again",),
     "D09": ("look-then-take", "no-expiry", "late-delete"),
-    "D10": ("blind-renewal", "renewal-revives", "helper-dies-unnoticed"),
-    "D11": ("number-ignored", "lock-and-number-apart", "late-delete"),
-    "D14": ("service-ignores-the-number", "locked-and-charged-twice"),
+    "D10": ("blind-renewal", "renewal-revives"),
+    "D11": ("late-write", "late-delete"),
+    "D14": ("late-write", "locked-and-charged-twice"),
 }
 _ONLY_DANGER = ("D14",)
 #: A lock alone -> the case whose right worker does not keep two from working at once.
