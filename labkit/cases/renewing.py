@@ -9,18 +9,11 @@ from labkit.cases.case import Case
 from labkit.cases.fencing import account, money_is_right
 from labkit.cases.rules import answered, never_falls, never_revived, only_the_owner_changes
 from labkit.cases.workers import KEY, TTL_MS, Worker, granted, numbered, release
-from labkit.locks import Renewed
+from labkit.locks import COMPARE_AND_RENEW, Renewed
 
 #: A renewal asks for more time than the first lease had, so that it shows whose end it moved.
 LONGER_MS = 2 * TTL_MS
 
-COMPARE_AND_EXPIRE = """\
--- compare and expire
-if redis.call("GET", KEYS[1]) == ARGV[1] then
-    return redis.call("PEXPIRE", KEYS[1], ARGV[2])
-end
-return 0
-"""
 #: "Extending" through the code that acquires: a missing key is as good as one's own.
 TAKE_OR_EXTEND = """\
 -- take or extend
@@ -55,7 +48,7 @@ def script(source: str) -> Worker:
     return renewing(lambda me, token: me.redis.eval(source, 1, KEY, token, LONGER_MS))
 
 
-right = script(COMPARE_AND_EXPIRE)
+right = script(COMPARE_AND_RENEW)
 blind = renewing(lambda me, token: me.redis.pexpire(KEY, LONGER_MS))
 relocking = script(TAKE_OR_EXTEND)
 overwriting = renewing(lambda me, token: me.redis.set(KEY, token, xx=True, px=LONGER_MS))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from labkit.sim import resp
 from labkit.sim import schedule as moves
-from labkit.sim.commands import CRASHED, RAISED
-from labkit.sim.invariants import Danger, Invariant, setters
+from labkit.sim.commands import CRASHED, RAISED, Command
+from labkit.sim.invariants import Danger, Invariant, says_taken, setters
 from labkit.sim.lab import Lab
 from labkit.sim.machine import Transition
 from labkit.sim.process import Event
@@ -33,15 +33,15 @@ def _always_ends(rule: Invariant, memory: Any, transition: Transition) -> tuple[
 
 
 def _owner_changes(rule: Invariant, memory: Any, transition: Transition) -> tuple[Any, str | None]:
-    """Remembers who has set each key."""
-    setters = {key: who for key, who in memory if key in transition.after}
+    """Remembers who has set each key, or moved its end."""
+    set_by = {key: who for key, who in memory if key in transition.after}
     for key, now in transition.after.items():
         before = transition.before.get(key)
         if transition.reply is not None and before != now and rule.looks_at(key):
-            if before is not None and setters.get(key, "") != transition.move.worker:
-                return memory, f"{_said(transition)} changed the {key} that {setters[key]} had set"
-            setters[key] = transition.move.worker or ""
-    return frozenset(setters.items()), None
+            if before is not None and set_by.get(key, "") != transition.move.worker:
+                return memory, f"{_said(transition)} changed the {key} that {set_by[key]} had set"
+            set_by[key] = transition.move.worker or ""
+    return frozenset(set_by.items()), None
 
 
 def _never_revived(rule: Invariant, inside: Any, transition: Transition) -> tuple[Any, str | None]:
@@ -51,13 +51,17 @@ def _never_revived(rule: Invariant, inside: Any, transition: Transition) -> tupl
         for key in transition.after.keys() - transition.before.keys():
             if rule.looks_at(key):
                 return inside, f"{_said(transition)} brought back the {key} that {who} had lost"
-    for turn in transition.turns:
-        for event in turn.events:
-            if event.name == "enter":
-                inside |= {turn.worker}
-            elif event.name == "leave":
-                inside -= {turn.worker}
-    return inside, None
+    return who_is_inside(inside, transition), None
+
+
+def who_is_inside(inside: frozenset[str], transition: Transition) -> frozenset[str]:
+    """Who is in a critical section after a transition, given who was before it."""
+    for worker, event in happened(transition):
+        if event.name == "enter":
+            inside |= {worker}
+        elif event.name == "leave":
+            inside -= {worker}
+    return inside
 
 
 def _never_falls(rule: Invariant, memory: Any, transition: Transition) -> tuple[Any, str | None]:
@@ -173,37 +177,25 @@ def _said(transition: Transition) -> str:
     return f"{transition.move.worker}'s {transition.command}"
 
 
-def answered(name: str, *commands: str, reply: Any) -> Danger:
-    """The server refuses: one of these commands is answered like this."""
+def _on_answer(name: str, matches: Callable[[Command, Any], bool]) -> Danger:
+    """A worker is told something at once: its command and the answer match."""
 
     def happens(transition: Transition) -> bool:
         command = transition.command
         if command is None or transition.reply is None or transition.move.kind != moves.RUN:
             return False
-        return command.name in commands and resp.decode(transition.reply) == reply
+        return matches(command, resp.decode(transition.reply))
 
     return Danger(name, happens)
 
 
-def _refused(transition: Transition) -> bool:
-    """A worker asks for a lock that somebody has, and is told so; SET NX GET answers with whom."""
-    command = transition.command
-    if command is None or transition.reply is None or transition.move.kind != moves.RUN:
-        return False
-    words, reply = command.words[-1], resp.decode(transition.reply)
-    if command.name == "SETNX":
-        return bool(reply == 0)
-    if command.name != "SET" or b"NX" not in words:
-        return False
-    return reply is None if b"GET" not in words else reply not in (None, words[2])
+def answered(name: str, *commands: str, reply: Any) -> Danger:
+    """The server refuses: one of these commands is answered like this."""
+    return _on_answer(name, lambda command, told: command.name in commands and told == reply)
 
 
-def _late(transition: Transition) -> bool:
+def _late(command: Command, reply: Any) -> bool:
     """A compare and delete finds another owner, or none; EXEC answers nil when it is too late."""
-    command = transition.command
-    if command is None or transition.reply is None or transition.move.kind != moves.RUN:
-        return False
-    reply = resp.decode(transition.reply)
     return reply is None if command.name == "EXEC" else command.name in COMPARING and reply == 0
 
 
@@ -230,7 +222,7 @@ def _crashes_holding(transition: Transition, owners: frozenset[tuple[str, str]])
 
 
 def _owners(owners: frozenset[tuple[str, str]], transition: Transition) -> Any:
-    return setters(owners, transition, KEY)
+    return setters(always_ends, owners, transition)  # a rule about this lock
 
 
 def _overruns(transition: Transition) -> bool:
@@ -243,8 +235,11 @@ def _raises_after_release(transition: Transition) -> bool:
     return KEY not in transition.after and any(one.how == RAISED for one in ended)
 
 
-second_comer = Danger("a second worker was refused the lock", _refused)
-late_release = Danger("a late owner's release was refused", _late)
+second_comer = _on_answer(
+    "a second worker was refused the lock",
+    lambda command, reply: says_taken(command.words[-1], reply),
+)
+late_release = _on_answer("a late owner's release was refused", _late)
 crashed_holding = Danger("a worker crashed while it held the lock", _crashes_holding, _owners)
 overrun = Danger("a lease ended before its holder had released it", _overruns)
 late_write = reported("a write that came too late was refused", "refused")

@@ -62,7 +62,7 @@ class Line:
             return (f"breaks in {self.found.violating:,} of {self.found.schedules:,} schedules: "
                     f"{self.short}")  # fmt: skip
         if not self.holds:
-            return _no_end(self.found)
+            return no_end(self.found)
         danger, met = next(iter(self.found.dangers.items()))
         survived = f"; in {met:,} of them {danger}" if met else ""
         return f"holds in all {self.found.schedules:,} schedules{survived}"
@@ -114,7 +114,7 @@ def _without_faults(worker: Workers, case: Case) -> tuple[str, str]:
     except LabkitError as error:
         return str(error), ""
     if found.stopped or found.cut:
-        return f"{_no_end(found)}", ""
+        return no_end(found), ""
     worked = found.worked if found.sections else 0
     raised = "".join(f" Your worker raised {what.rstrip('.')}, in {n:,} of {found.schedules:,}."
                      for what, n in list(found.raised.items())[:1])  # fmt: skip
@@ -131,7 +131,7 @@ def _without_faults(worker: Workers, case: Case) -> tuple[str, str]:
     return "", "Without a fault, the work is always done, and the lock is free afterwards."
 
 
-def _no_end(found: Exploration) -> str:
+def no_end(found: Exploration) -> str:
     """Why a search was not finished, in words that help."""
     if found.cut:
         return (f"There are schedules with more than {found.bounds.moves_max} moves. Does your "

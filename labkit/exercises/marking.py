@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from labkit.cases.scorecard import LIMITS, no_end
 from labkit.sim.errors import LabkitError
 from labkit.sim.exploration import explore
+from labkit.sim.lab import Lab
 from labkit.sim.replaying import replay
 from labkit.sim.report import HOLDS, Exploration
 from labkit.sim.trace import Trace
-
-#: Longer searches than these are made by a worker that never ends.
-LIMITS: dict[str, Any] = {"moves_max": 60, "seconds_max": 20}
 
 
 @dataclass(frozen=True)
@@ -43,9 +42,12 @@ class Criterion:
     bounds: dict[str, Any]
     work: bool = False
 
-    def mark(self, worker: Any) -> Mark | None:
-        """None if the worker meets it."""
-        exploration = explore(worker, **LIMITS, **self.bounds)
+    def explore(self, worker: Any) -> Exploration:
+        """Every schedule of the worker within the bounds."""
+        return explore(worker, **LIMITS, **self.bounds)
+
+    def missed(self, exploration: Exploration) -> Mark | None:
+        """What to say about such a worker; None if it meets the criterion."""
         faultless = not exploration.bounds.pauses and not any(exploration.bounds.faults.values())
         if faultless and exploration.raised:
             reason = next(iter(exploration.raised)).rstrip(".")
@@ -62,16 +64,16 @@ class Criterion:
 
 def mark_repair(worker: Any, criteria: Iterable[Criterion], praise: str) -> Mark:
     """Mark a repaired worker: the first criterion that it misses, or praise with the count."""
-    last: dict[str, Any] = {}
+    count = 0
     for criterion in criteria:
         try:
-            missed = criterion.mark(worker)
+            exploration = criterion.explore(worker)
         except LabkitError as error:
             return Mark(False, str(error))
+        missed = criterion.missed(exploration)
         if missed is not None:
             return missed
-        last = criterion.bounds
-    count = explore(worker, **last).schedules
+        count = exploration.schedules
     return Mark(True, f"{praise} It holds in all {count:,} schedules.")
 
 
@@ -96,7 +98,9 @@ def _evidence(exploration: Exploration) -> str:
     found = exploration.counterexample
     if found is not None:
         return f'Look at "{found.schedule}": {found.reason}.'
-    if exploration.cut:
-        return (f"There are schedules with more than {exploration.bounds.moves_max} moves. Does "
-                f"your worker ask again and again? Give it a limit.")  # fmt: skip
-    return f"The search gave up: {exploration.stopped}."
+    return no_end(exploration)
+
+
+def somebody_is_done(lab: Lab) -> str | None:
+    """A rule for exercises: a lock that lets nobody do the work protects nothing."""
+    return None if "done" in lab.returned.values() else "nobody is done"

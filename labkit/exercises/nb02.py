@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from labkit.cases.rules import never_revived, only_the_owner_changes
+from labkit.cases.rules import happened, never_revived, only_the_owner_changes, who_is_inside
 from labkit.exercises.marking import Criterion, Mark, mark_repair, mark_schedule
 from labkit.sim import resp
 from labkit.sim import schedule as moves
-from labkit.sim.invariants import (
-    Invariant,
-    mutual_exclusion,
-    only_the_owner_releases,
-)
+from labkit.sim.invariants import Invariant, mutual_exclusion, only_the_owner_releases
 from labkit.sim.lab import Lab
 from labkit.sim.machine import Transition
 
@@ -41,27 +37,17 @@ def break_it(schedule: str) -> Mark:
     return mark_schedule(schedule, worker=watches, shortest=SHORTEST_WATCHES, check=only_owner)
 
 
-def _inside(inside: frozenset[str], transition: Transition) -> frozenset[str]:
-    """Who is inside a critical section after this transition."""
-    for turn in transition.turns:
-        for event in turn.events:
-            if event.name == "enter":
-                inside |= {turn.worker}
-            elif event.name == "leave":
-                inside -= {turn.worker}
-    return inside
-
-
 def _ends_while_at_work(rule: Invariant, inside: Any, transition: Transition) -> Any:
     gone = KEY in transition.before and KEY not in transition.after
     if transition.move.kind == moves.TIME and gone and inside:
         return inside, f"the lease ends while {' and '.join(sorted(inside))} works"
-    return _inside(inside, transition), None
+    return who_is_inside(inside, transition), None
 
 
 def _works_on(rule: Invariant, inside: Any, transition: Transition) -> Any:
     """A worker whose renewal is answered with 0 or nil has to leave its section at once."""
-    who, after, command = transition.move.worker, _inside(inside, transition), transition.command
+    who, command = transition.move.worker, transition.command
+    after = who_is_inside(inside, transition)
     renewal = transition.move.kind == moves.RUN and command is not None and command.name != "GET"
     told = renewal and transition.reply is not None and resp.decode(transition.reply) in (0, None)
     if who in inside and who in after and told:
@@ -72,14 +58,13 @@ def _works_on(rule: Invariant, inside: Any, transition: Transition) -> Any:
 def _leaves_early(rule: Invariant, entered: Any, transition: Transition) -> Any:
     """Remembers when each worker has entered its section."""
     since = dict(entered)
-    for turn in transition.turns:
-        for event in turn.events:
-            if event.name == "enter":
-                since[turn.worker] = transition.at_ms
-            elif event.name == "leave" and turn.worker in since:
-                worked = transition.at_ms - since.pop(turn.worker)
-                if worked < WORK_MS:
-                    return entered, f"{turn.worker} has worked {worked} ms"
+    for worker, event in happened(transition):
+        if event.name == "enter":
+            since[worker] = transition.at_ms
+        elif event.name == "leave" and worker in since:
+            worked = transition.at_ms - since.pop(worker)
+            if worked < WORK_MS:
+                return entered, f"{worker} has worked {worked} ms"
     return frozenset(since.items()), None
 
 

@@ -7,7 +7,13 @@ from typing import Any
 from labkit.cases.helpers import the_waiter_gets_in
 from labkit.cases.losing import waiting
 from labkit.cases.rules import happened, never_falls, never_revived, only_the_owner_changes
-from labkit.exercises.marking import Criterion, Mark, mark_repair, mark_schedule
+from labkit.exercises.marking import (
+    Criterion,
+    Mark,
+    mark_repair,
+    mark_schedule,
+    somebody_is_done,
+)
 from labkit.locks import Acquired, FencedLease, Renewed
 from labkit.resources import fenced_row
 from labkit.sim.errors import LabkitError
@@ -98,10 +104,6 @@ def both_steps_are_there(lab: Lab) -> str | None:
     done = [letter for letter, answer in lab.returned.items() if answer == "done"]
     left = lab.shared.steps.read()
     return f"{done[0]} is done, and {left} of 2 steps are there" if done and left < 2 else None
-
-
-def somebody_is_done(lab: Lab) -> str | None:
-    return None if "done" in lab.returned.values() else "nobody is done"
 
 
 def tidy_up(worker: Any) -> Mark:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-from labkit.cases.rules import holds
-from labkit.exercises.marking import Criterion, Mark, mark_repair, mark_schedule
+from labkit.cases.entering import START, money_is_right
+from labkit.cases.rules import holds, never_falls
+from labkit.exercises.marking import (
+    Criterion,
+    Mark,
+    mark_repair,
+    mark_schedule,
+    somebody_is_done,
+)
+from labkit.locks import TAKE_AND_COUNT
 from labkit.resources import fenced_row, sqlite
 from labkit.sim.invariants import Invariant
 from labkit.sim.lab import Lab
 from labkit.sim.machine import Transition
-
-START, WITHDRAWAL = 100, 30
 
 
 def bank(lab: Lab) -> None:
@@ -21,19 +28,6 @@ def bank(lab: Lab) -> None:
         "CREATE TABLE account (id INTEGER PRIMARY KEY, balance INTEGER, fence INTEGER)",
         f"INSERT INTO account VALUES (1, {START}, 0)",
     )
-
-
-def money_is_right(lab: Lab) -> str | None:
-    """What is left is 100 minus 30 for each worker that returned "done"."""
-    done = sum(answer == "done" for answer in lab.returned.values())
-    left = lab.shared.bank.execute("SELECT balance FROM account").value
-    right = START - WITHDRAWAL * done
-    return None if left == right else f"{done} took 30 each, and {left} is left instead of {right}"
-
-
-def somebody_is_done(lab: Lab) -> str | None:
-    """A lock that lets nobody do the work protects nothing."""
-    return None if "done" in lab.returned.values() else "nobody is done"
 
 
 def nobody_fails(lab: Lab) -> str | None:
@@ -71,7 +65,7 @@ SHORTEST_ASKS_FIRST = "A A t B B B A"
 def asks_first(me: Any) -> str:
     """Asks the table for the last number before it writes."""
     token = me.token()
-    fence = me.redis.eval(TAKE, 2, "lock", "fence", token)
+    fence = me.redis.eval(TAKE_AND_COUNT, 2, "lock", "fence", token, 100)
     if fence is None:
         return "busy"
     balance, seen = me.shared.bank.execute("SELECT balance, fence FROM account").rows[0]
@@ -81,29 +75,7 @@ def asks_first(me: Any) -> str:
     return "done"
 
 
-TAKE = """\
--- take and count
-if redis.call("SET", KEYS[1], ARGV[1], "NX", "PX", 100) then
-    return redis.call("INCR", KEYS[2])
-end
-return nil
-"""
-
-
-def _never_back(rule: Invariant, memory: Any, transition: Transition) -> Any:
-    """The number in the table never gets smaller."""
-    numbers = [
-        int(one.text.split("fence ")[1].split(",")[0])
-        for contents in (transition.before, transition.after)
-        for one in contents.values()
-        if one.row and "fence " in one.text
-    ]
-    if len(numbers) == 2 and numbers[1] < numbers[0]:
-        return memory, f"{transition.move.worker} wrote with {numbers[1]} after {numbers[0]}"
-    return memory, None
-
-
-no_late_write = Invariant("No write comes after one with a larger number", _never_back)
+no_late_write = replace(never_falls, name="No write comes after one with a larger number")
 
 
 def break_it(schedule: str) -> Mark:

@@ -104,17 +104,12 @@ def _written(rule: Invariant, transition: Transition) -> Iterator[str]:
                 yield key
 
 
-def setters(memory: Any, transition: Transition, keys: str) -> frozenset[tuple[str, str]]:
-    """Who set the value that a key has now, for the keys of this pattern: to be remembered."""
-    return frozenset(_setters(Invariant("", keys=keys), memory, transition).items())
-
-
-def _setters(rule: Invariant, memory: Any, transition: Transition) -> dict[str, str]:
-    """Who set the value that a key has now, for each key that a worker has set."""
+def setters(rule: Invariant, memory: Any, transition: Transition) -> frozenset[tuple[str, str]]:
+    """Who set the value that a key has now, for each key of the rule that a worker has set."""
     setters = {key: who for key, who in memory if key in transition.after}
     for key in _written(rule, transition):
         setters[key] = transition.move.worker or ""
-    return setters
+    return frozenset(setters.items())
 
 
 def _one_inside(rule: Invariant, inside: frozenset[str], transition: Transition) -> Verdict:
@@ -173,6 +168,18 @@ def _refused(words: tuple[bytes, ...], answer: Any) -> bool:
     return (b"NX" in options and answer is not None) or (b"XX" in options and answer is None)
 
 
+def says_taken(words: tuple[bytes, ...], answer: Any) -> bool:
+    """Whether a SET NX or SETNX is told that somebody else has the key.
+
+    With GET, a client that finds its own value knows that it has the lock.
+    """
+    name = words[0].upper()
+    if name == b"SETNX":
+        return bool(answer == 0)
+    asks = name == b"SET" and b"NX" in map(bytes.upper, words[3:])
+    return asks and _refused(words, answer) and bool(answer != words[2])
+
+
 def _key(words: tuple[bytes, ...]) -> str:
     return words[1].decode("utf-8", "backslashreplace") if len(words) > 1 else ""
 
@@ -183,21 +190,21 @@ def _owner_releases(rule: Invariant, memory: Any, transition: Transition) -> Ver
         for key, setter in memory:
             if key not in transition.after and setter != worker:
                 return memory, f"{worker}'s {transition.command} removed what {setter} had set"
-    return frozenset(_setters(rule, memory, transition).items()), None
+    return setters(rule, memory, transition), None
 
 
 def _owner_renews(rule: Invariant, memory: Any, transition: Transition) -> Verdict:
     """A lease is a key with an expiry. A worker says with the event `renewed` that it renewed."""
-    worker, command, setters = transition.move.worker, transition.command, dict(memory)
+    worker, command, set_by = transition.move.worker, transition.command, dict(memory)
     renewed = any(event.name == "renewed" for _, event in _events(transition))
     for key, now in transition.after.items() if transition.reply is not None else ():
-        before, setter = transition.before.get(key), setters.get(key, worker)
+        before, setter = transition.before.get(key), set_by.get(key, worker)
         if before is None and renewed and rule.looks_at(key):
             return memory, f"{worker}'s {command} brought back a lease that had ended"
         lease = before is not None and before.expires_at_ms is not None
         if lease and before != now and setter != worker:
             return memory, f"{worker}'s {command} changed the lease that {setter} had begun"
-    return frozenset(_setters(rule, memory, transition).items()), None
+    return setters(rule, memory, transition), None
 
 
 def _freed_after_crash(rule: Invariant, memory: Any, transition: Transition) -> Verdict:
@@ -219,21 +226,15 @@ def _freed_after_crash(rule: Invariant, memory: Any, transition: Transition) -> 
 
 def _not_behind_itself(rule: Invariant, memory: Any, transition: Transition) -> Verdict:
     command, worker = transition.command, transition.move.worker
-    setters = dict(memory)
     if command is not None and transition.move.kind in _TOLD:
         words, answer = command.words[0], resp.decode(transition.reply or resp.NIL)
-        refused = answer == 0
-        if words[0].upper() == b"SET":
-            # With GET, a client that finds its own value knows that it has the lock.
-            asks = b"NX" in map(bytes.upper, words[3:])
-            refused = asks and _refused(words, answer) and answer != words[2]
-        key = _key(words) if refused and words[0].upper() in (b"SET", b"SETNX") else ""
-        if setters.get(key) == worker:
+        key = _key(words) if says_taken(words, answer) else ""
+        if dict(memory).get(key) == worker:
             return (
                 memory,
                 f"{worker} is told that {key} is taken, and the one who took it is {worker}",
             )
-    return frozenset(_setters(rule, memory, transition).items()), None
+    return setters(rule, memory, transition), None
 
 
 def _no_stale_write(rule: Invariant, memory: Any, transition: Transition) -> Verdict:
