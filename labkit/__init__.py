@@ -2,16 +2,17 @@
 
 The parts, and what each may import from the others (a test compares this table with the code):
 
+    lazy       ->
     sim        ->
     locks      ->
     draw       ->  sim
-    resources  ->  sim
-    cases      ->  sim locks resources
-    show       ->  sim locks cases draw ttl
-    scheduler  ->  sim cases draw show
-    servers    ->  sim locks
-    decision   ->  sim cases
-    ttl        ->  sim locks decision
+    resources  ->  sim lazy
+    cases      ->  sim locks resources lazy
+    show       ->  sim locks cases draw ttl lazy
+    scheduler  ->  sim cases draw show lazy
+    servers    ->  sim locks lazy
+    decision   ->  sim cases lazy
+    ttl        ->  sim locks decision lazy
     exercises  ->  sim locks cases resources
     workbook   ->
     checkup    ->  servers

@@ -12,17 +12,11 @@ leases, losing, helpers, clocks, fencing, attempts for leases that end and write
 In `database` the database decides, without a lock.
 """
 
-import importlib
-from typing import Any
+from labkit.lazy import lazy
 
 #: Name -> module that defines it, loaded at first use.
-_WHERE = {"Case": "case", "FAULTS": "catalogue", "every": "catalogue", "named": "catalogue",
-          "of": "catalogue"}  # fmt: skip
+_WHERE = {"Case": ".case", "FAULTS": ".catalogue", "every": ".catalogue", "named": ".catalogue",
+          "of": ".catalogue"}  # fmt: skip
 
 __all__ = sorted(_WHERE)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _WHERE:
-        raise AttributeError(f"labkit.cases has no {name!r}. It has: {', '.join(__all__)}.")
-    return getattr(importlib.import_module(f"labkit.cases.{_WHERE[name]}"), name)
+__getattr__ = lazy(__name__, _WHERE)

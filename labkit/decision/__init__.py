@@ -27,34 +27,21 @@ Nothing here needs ipywidgets but `view`, which `checklist()` loads.
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from labkit.lazy import lazy
 
 _WHERE = {
-    "decide": "engine",
-    "Decision": "engine",
-    "AnswerError": "answers",
-    "record": "records",
-    "Record": "records",
-    "load": "saved",
-    "check_file": "saved",
-    "gather": "evidence",
-    "Page": "page",
-    "Checklist": "view",
+    "decide": ".engine",
+    "Decision": ".engine",
+    "AnswerError": ".answers",
+    "record": ".records",
+    "Record": ".records",
+    "load": ".saved",
+    "check_file": ".saved",
+    "gather": ".evidence",
+    "Page": ".page",
+    "Checklist": ".view",
+    "checklist": ".view",
 }
 
-__all__ = ["checklist", *sorted(_WHERE)]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _WHERE:
-        return getattr(importlib.import_module(f"labkit.decision.{_WHERE[name]}"), name)
-    raise AttributeError(f"labkit.decision has no {name!r}. It has: {', '.join(__all__)}.")
-
-
-def checklist(scenario: str = "S03") -> Any:
-    """The page, as widgets, with a worked scenario on it."""
-    from labkit.decision.page import Page
-    from labkit.decision.view import Checklist
-
-    return Checklist(Page(scenario))
+__all__ = sorted(_WHERE)
+__getattr__ = lazy(__name__, _WHERE)

@@ -263,3 +263,8 @@ class Checklist(w.VBox):
             self.refill()
         done = [] if saved.decision is None else [self.page.t("ui.loaded")]
         self.message.value = panel.lines([*done, *saved.problems])
+
+
+def checklist(scenario: str = "S03") -> Checklist:
+    """The page, as widgets, with a worked scenario on it."""
+    return Checklist(Page(scenario))

@@ -10,18 +10,12 @@ A setup declares a resource, `lab.shared.bank = sqlite("CREATE TABLE ...")`; a w
 `me.shared.bank`, and a check as `lab.shared.bank`.
 """
 
-import importlib
-from typing import Any
+from labkit.lazy import lazy
 
 #: Name -> module that defines it, loaded at first use.
-_WHERE = {"sqlite": "connection", "Result": "statements", "ConnectionLost": "connection",
-          "fenced_row": "guarded", "versioned_row": "guarded",
-          "service": "external", "ServiceTimeout": "external"}  # fmt: skip
+_WHERE = {"sqlite": ".connection", "Result": ".statements", "ConnectionLost": ".connection",
+          "fenced_row": ".guarded", "versioned_row": ".guarded",
+          "service": ".external", "ServiceTimeout": ".external"}  # fmt: skip
 
 __all__ = sorted(_WHERE)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _WHERE:
-        raise AttributeError(f"labkit.resources has no {name!r}. It has: {', '.join(__all__)}.")
-    return getattr(importlib.import_module(f"labkit.resources.{_WHERE[name]}"), name)
+__getattr__ = lazy(__name__, _WHERE)

@@ -11,15 +11,9 @@ From the bottom up:
     view     the widget: buttons, keys and text fields over the model
 """
 
-import importlib
-from typing import Any
+from labkit.lazy import lazy
 
-_WHERE = {"be_the_scheduler": "view", "Stepper": "model"}
+_WHERE = {"be_the_scheduler": ".view", "Stepper": ".model"}
 
 __all__ = sorted(_WHERE)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _WHERE:
-        raise AttributeError(f"labkit.scheduler has no {name!r}. It has: {', '.join(__all__)}.")
-    return getattr(importlib.import_module(f"labkit.scheduler.{_WHERE[name]}"), name)
+__getattr__ = lazy(__name__, _WHERE)

@@ -10,20 +10,14 @@ racing     the same workers as threads in real time
 pausing    a real process, stopped past its real lease; paused is what it runs
 """
 
-import importlib
-from typing import Any
+from labkit.lazy import lazy
 
 #: Name -> module that defines it, loaded at first use: to start a server takes little of this.
 _WHERE = {
-    "Disagreement": "pair", "NoServer": "server", "Server": "server", "ServerGone": "server",
-    "available": "starting", "late_write": "pausing", "race": "racing",
-    "replay_on": "agreement", "running": "starting", "verified_on": "verifying",
+    "Disagreement": ".pair", "NoServer": ".server", "Server": ".server", "ServerGone": ".server",
+    "available": ".starting", "late_write": ".pausing", "race": ".racing",
+    "replay_on": ".agreement", "running": ".starting", "verified_on": ".verifying",
 }  # fmt: skip
 
 __all__ = sorted(_WHERE)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _WHERE:
-        raise AttributeError(f"labkit.servers has no {name!r}. It has: {', '.join(__all__)}.")
-    return getattr(importlib.import_module(f"labkit.servers.{_WHERE[name]}"), name)
+__getattr__ = lazy(__name__, _WHERE)

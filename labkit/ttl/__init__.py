@@ -9,23 +9,15 @@ A TTL is chosen for how long others wait after a crash. It never makes a late wr
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from labkit.lazy import lazy
 
 #: Name here -> module that defines it; loaded when it is first used.
 _WHERE = {
-    "choose_ttl": "labkit.ttl.choosing",
-    "read_durations": "labkit.ttl.reading",
-    "example_durations": "labkit.ttl.reading",
-    "lease_run": "labkit.ttl.lease",
+    "choose_ttl": ".choosing",
+    "read_durations": ".reading",
+    "example_durations": ".reading",
+    "lease_run": ".lease",
 }
 
 __all__ = sorted(_WHERE)
-
-
-def __getattr__(name: str) -> Any:
-    if name in _WHERE:
-        value = getattr(importlib.import_module(_WHERE[name]), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"labkit.ttl has no {name!r}. It has: {', '.join(__all__)}.")
+__getattr__ = lazy(__name__, _WHERE)

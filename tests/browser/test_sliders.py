@@ -11,7 +11,7 @@ CELL = """
 import time
 import ipywidgets as widgets
 from labkit.show import lease_sliders
-from labkit.show.lease_sliders import _drawn
+from labkit.show.sliders import _drawn
 
 sliders = lease_sliders(ttl_ms=300, pause_ms=600, work_ms=200, workers=3)
 kernel_ms, draw = [], sliders._draw

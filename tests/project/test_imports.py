@@ -1,11 +1,13 @@
 """Imports inside labkit go one way, and `import labkit` costs next to nothing."""
 
 import ast
+import importlib
 import subprocess
 import sys
 
 import pytest
 
+import labkit.ttl
 from tests.project.source import LABKIT, import_table, imported_parts, modules, part_of
 
 HEAVY = {"redis", "fakeredis", "matplotlib", "ipywidgets", "greenlet", "numpy", "IPython"}
@@ -73,3 +75,19 @@ def test_import_labkit_loads_nothing_heavy():
     code = f"import labkit, sys; print(*sorted({HEAVY} & sys.modules.keys()))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == []
+
+
+def test_a_lazy_name_is_never_the_module_that_defines_it():
+    """A module of the same name would stand in its place once it has been loaded."""
+    shadowed = []
+    for init in sorted(LABKIT.glob("*/__init__.py")):
+        package = importlib.import_module(f"labkit.{init.parent.name}")
+        modules_here = {path.stem for path in init.parent.glob("*.py")}
+        shadowed += [f"{package.__name__}.{name}" for name in getattr(package, "__all__", ())
+                     if name in modules_here]  # fmt: skip
+    assert not shadowed
+
+
+def test_an_unknown_name_of_a_package_is_an_error_that_lists_the_others():
+    with pytest.raises(AttributeError, match=r"labkit\.ttl has no 'choose'\. It has: choose_ttl, "):
+        labkit.ttl.choose  # noqa: B018
